@@ -1,0 +1,9 @@
+//! argvow tests the sandbox policy of headless coding agents: the argv they are launched with, and the code that
+//! launches them.
+
+#[cfg(not(unix))]
+compile_error!("argvow needs Unix: sessions, process groups and signals are what it is about");
+
+pub mod agents;
+pub mod model;
+pub mod suite;

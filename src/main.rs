@@ -1,0 +1,3 @@
+//! The command line: parses arguments, calls one verb, maps its result to an exit code.
+
+fn main() {}
