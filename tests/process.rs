@@ -202,7 +202,8 @@ fn two_hundred_jobs_at_once_do_not_touch_each_other() {
                         later.cancel();
                     });
                     let report =
-                        run(&command(&["sleep", "60"]), b"", &limits(SOON * 4), Some(&cancel), None).unwrap();
+                        run(&command(&["sleep", "60.25"]), b"", &limits(SOON * 4), Some(&cancel), None)
+                            .unwrap();
                     canceller.join().unwrap();
                     assert_eq!(report.ending, Ending::Cancelled);
                 } else {
@@ -219,7 +220,8 @@ fn two_hundred_jobs_at_once_do_not_touch_each_other() {
     for job in jobs {
         job.join().unwrap();
     }
-    let left: Vec<_> =
-        descendants(std::process::id() as i32).into_iter().filter(|p| p.name == "sleep").collect();
+    // Other tests of this process have children too; these alone sleep for 60.25 seconds.
+    let ours = |id: i32| fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| line.ends_with(b"60.25\0"));
+    let left: Vec<_> = descendants(std::process::id() as i32).into_iter().filter(|p| ours(p.id)).collect();
     assert_eq!(left, []);
 }
