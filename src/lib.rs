@@ -5,6 +5,9 @@
 compile_error!("argvow needs Unix: sessions, process groups and signals are what it is about");
 
 pub mod agents;
+pub mod backend;
+pub mod fake;
 pub mod model;
 pub mod process;
+pub mod subject;
 pub mod suite;

@@ -207,3 +207,33 @@ pub fn make_fifo(path: &Path) -> io::Result<()> {
     rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)?;
     Ok(())
 }
+
+/// Ignores signals, which programs started afterwards inherit.
+pub fn ignore_signals(signals: &[i32]) {
+    for &signal in signals {
+        // SAFETY: ignoring is no function of ours.
+        unsafe {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+    }
+}
+
+/// Opens `/dev/null` at a descriptor that programs started afterwards inherit, as a careless library does.
+///
+/// # Errors
+///
+/// When the process has no descriptor left.
+pub fn leak_descriptor() -> io::Result<()> {
+    use std::os::fd::IntoRawFd;
+    let fd = rustix::fs::open("/dev/null", rustix::fs::OFlags::RDWR, rustix::fs::Mode::empty())?;
+    let _ = fd.into_raw_fd();
+    Ok(())
+}
+
+/// Closes a descriptor that nobody owns: a standard stream, or one that came through exec.
+pub fn close_descriptor(fd: RawFd) {
+    // SAFETY: given up on purpose; std treats a closed standard stream as an empty one.
+    unsafe {
+        libc::close(fd);
+    }
+}
