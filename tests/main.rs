@@ -1,4 +1,5 @@
 //! All integration tests, one binary. Names are sentences.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod house;
 mod process;
