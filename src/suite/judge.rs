@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::fake::Fact;
 use crate::model::case::{Case, WorkingDir};
 use crate::model::{Outcome, Verdict};
-use crate::suite::drive::Observation;
+use crate::suite::observation::Observation;
 
 /// What a run of a case amounts to.
 #[derive(Debug)]

@@ -4,10 +4,13 @@ mod catalogue;
 mod dispatch;
 mod drive;
 mod judge;
+mod observation;
 mod room;
 mod run;
 mod scratch;
+mod stop;
 
 pub use catalogue::{Catalogue, CatalogueError, EDITION};
 pub use dispatch::dispatch;
-pub use run::{Options, Runner, Stop, SuiteError, run};
+pub use run::{Options, Runner, SuiteError, run};
+pub use stop::Stop;

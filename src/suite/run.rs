@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
@@ -19,6 +19,7 @@ use crate::suite::drive::{Drive, host_command};
 use crate::suite::judge::{Judgement, evidence, judge};
 use crate::suite::room::{Room, is_heavy};
 use crate::suite::scratch::Scratch;
+use crate::suite::stop::Stop;
 
 /// How a suite is run.
 #[derive(Clone, Debug, Default)]
@@ -56,29 +57,6 @@ impl Runner {
             Self::Builtin => "builtin",
             Self::Host { name, .. } => name,
         }
-    }
-}
-
-/// Stops a run from another thread or a signal handler: cases that run are ended and cleaned up, no more start.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Asks the run to stop.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether it was asked to.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    /// The flag itself, for a signal handler.
-    #[must_use]
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
     }
 }
 
