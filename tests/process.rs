@@ -1,12 +1,15 @@
 //! The process room against real processes.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use argvow::process::{Cancel, Command, Containment, Ending, Limits, Report, SpawnError, descendants, run};
+use argvow::process::{
+    Cancel, Command, Containment, Ending, JobSet, Limits, Report, SpawnError, descendants, run,
+};
 
 /// Far above what any of these needs, far below what a hang would take.
 const SOON: Duration = Duration::from_secs(8);
@@ -224,4 +227,55 @@ fn two_hundred_jobs_at_once_do_not_touch_each_other() {
     let ours = |id: i32| fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| line.ends_with(b"60.25\0"));
     let left: Vec<_> = descendants(std::process::id() as i32).into_iter().filter(|p| ours(p.id)).collect();
     assert_eq!(left, []);
+}
+
+#[test]
+fn a_set_drives_two_hundred_jobs_on_one_thread_and_half_of_them_cancelled() {
+    let mut set = JobSet::new().unwrap();
+    let mut expected = BTreeMap::new();
+    let mut cancels = Vec::new();
+    for i in 0..200 {
+        if i % 2 == 0 {
+            let id = set.start(&command(&["sleep", "60.75"]), Vec::new(), &limits(SOON * 4)).unwrap();
+            cancels.push(set.canceller(id));
+            expected.insert(id, None);
+        } else {
+            let text = format!("{i}").repeat(1 + 500 * i);
+            let id = set.start(&command(&["cat"]), text.clone().into_bytes(), &limits(SOON * 4)).unwrap();
+            expected.insert(id, Some(text));
+        }
+    }
+    let canceller = thread::spawn(move || cancels.iter().for_each(argvow::process::JobCancel::cancel));
+    while let Some((id, report)) = set.wait().unwrap() {
+        let report = report.unwrap();
+        match expected.remove(&id).unwrap() {
+            None => assert_eq!(report.ending, Ending::Cancelled),
+            Some(text) => {
+                assert_eq!(report.ending, Ending::Exited(0));
+                assert!(report.stdout == text.as_bytes());
+            }
+        }
+    }
+    canceller.join().unwrap();
+    assert!(expected.is_empty());
+}
+
+#[test]
+fn a_set_tells_deadlines_and_what_cannot_be_started() {
+    let mut set = JobSet::new().unwrap();
+    let short =
+        set.start(&command(&["sleep", "60"]), Vec::new(), &limits(Duration::from_millis(50))).unwrap();
+    let zero = set.start(&command(&["sleep", "60"]), Vec::new(), &limits(Duration::ZERO)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut elsewhere = command(&["true"]);
+    elsewhere.cwd = Some(dir.path().join("gone"));
+    let gone = set.start(&elsewhere, Vec::new(), &limits(SOON)).unwrap();
+    assert!(set.start(&command(&["no-such-program-at-all"]), Vec::new(), &limits(SOON)).is_err());
+    let mut seen = BTreeMap::new();
+    while let Some((id, report)) = set.wait().unwrap() {
+        seen.insert(id, report);
+    }
+    assert_eq!(seen[&short].as_ref().unwrap().ending, Ending::TimedOut);
+    assert_eq!(seen[&zero].as_ref().unwrap().ending, Ending::TimedOut);
+    assert!(matches!(seen[&gone], Err(SpawnError::WorkingDir { .. })));
 }

@@ -9,8 +9,10 @@ mod capture;
 mod containment;
 mod job;
 mod kernel;
+mod machine;
 mod own;
 mod program;
+mod set;
 mod spawn;
 mod supervisor;
 mod tree;
@@ -23,5 +25,6 @@ pub use own::{
     execute, executed_name, fork, handle_as_default, ignore_signals, lead_group, leak_descriptor, make_fifo,
     raise, wait_child, wait_signal,
 };
+pub use set::{JobCancel, JobId, JobSet};
 pub use spawn::{Message, SpawnError, Stdio, Supervised};
 pub use tree::{Process, descendants};
