@@ -1,5 +1,7 @@
 //! All integration tests, one binary. Names are sentences.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod backend;
 mod house;
+mod nothing_left;
 mod process;
