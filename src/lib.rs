@@ -5,5 +5,9 @@
 compile_error!("argvow needs Unix: sessions, process groups and signals are what it is about");
 
 pub mod agents;
+pub mod cli;
 pub mod model;
+pub mod policy;
+pub mod report;
+pub mod snapshot;
 pub mod suite;
