@@ -38,6 +38,11 @@ impl Dialect {
     pub fn version(&self) -> &str {
         "stub"
     }
+
+    /// Every spelling that must not appear.
+    pub fn forbidden(&self) -> impl Iterator<Item = &str> {
+        self.forbidden.iter().map(String::as_str)
+    }
 }
 
 /// Every dialect that is known.

@@ -109,8 +109,10 @@ impl Human {
 
     fn launches(&self, page: &mut Page) {
         let mut names: Vec<&str> = Vec::new();
-        let of_launches = self.verdicts.iter().filter(|verdict| is_launch(verdict)).map(|verdict| &*verdict.id);
-        let in_findings = self.findings.iter().map(|finding| &*finding.launch).filter(|name| !name.is_empty());
+        let of_launches =
+            self.verdicts.iter().filter(|verdict| is_launch(verdict)).map(|verdict| &*verdict.id);
+        let in_findings =
+            self.findings.iter().map(|finding| &*finding.launch).filter(|name| !name.is_empty());
         for name in of_launches.chain(in_findings) {
             if !names.contains(&name) {
                 names.push(name);
@@ -124,9 +126,8 @@ impl Human {
     }
 
     fn launch(&self, name: &str, width: usize, heading: &mut Option<&str>, page: &mut Page) {
-        let verdict = |check: Check| {
-            self.verdicts.iter().find(|verdict| verdict.check == check && verdict.id == name)
-        };
+        let verdict =
+            |check: Check| self.verdicts.iter().find(|verdict| verdict.check == check && verdict.id == name);
         let (snapshot, flags) = (verdict(Check::Snapshot), verdict(Check::Flag));
         let findings: Vec<&Finding> =
             self.findings.iter().filter(|finding| finding.launch == name && self.shows(finding)).collect();

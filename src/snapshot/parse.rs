@@ -111,9 +111,7 @@ impl Snapshot {
                 }
             } else if let Some(title) = line.strip_suffix(':').filter(|title| SECTIONS.contains(title)) {
                 section = title;
-            } else if let Some((key, value)) =
-                line.split_once(": ").filter(|(key, _)| VALUES.contains(key))
-            {
+            } else if let Some((key, value)) = line.split_once(": ").filter(|(key, _)| VALUES.contains(key)) {
                 section = "";
                 let value = unword(at, value)?;
                 match key {
