@@ -18,6 +18,7 @@ use crate::cli::policy_file::Declared;
 use crate::cli::project::Project;
 use crate::model::Exit;
 use crate::model::case::Level;
+use crate::model::text::escape_json;
 use crate::policy::Dialects;
 use crate::report::{FORMATS, FormatName, Output, Verbosity, escape, shorten, style};
 
@@ -56,7 +57,7 @@ pub(crate) fn run(
                 if let (Some(object), Value::Object(more)) = (object.as_object_mut(), item.json) {
                     object.extend(more);
                 }
-                format!("{object}\n")
+                format!("{}\n", escape_json(&object.to_string()))
             }
             FormatName::Human => item.print(width, options.verbosity),
         });

@@ -57,17 +57,23 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 /// The text as a JSON string in which nothing is hidden. A JSON parser gives it back unchanged.
 #[must_use]
 pub fn quote(text: &str) -> String {
-    let json = serde_json::Value::from(text).to_string();
-    let mut quoted = String::with_capacity(json.len());
+    escape_json(&serde_json::Value::from(text).to_string())
+}
+
+/// Any JSON text with everything that is not plain written as `\uXXXX`, which means the same to a parser: such
+/// characters stand nowhere in JSON but within strings.
+#[must_use]
+pub fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         if is_plain(c) {
-            quoted.push(c);
+            escaped.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // Writing to a string does not fail.
-                let _ = write!(quoted, "\\u{unit:04x}");
+                let _ = write!(escaped, "\\u{unit:04x}");
             }
         }
     }
-    quoted
+    escaped
 }

@@ -6,30 +6,39 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::model::source::SourceError;
 use crate::model::text::{escape, is_plain};
+use crate::report::shorten;
 
 /// More of a line than this is cut away around the fault.
-const WIDEST: usize = 4096;
+const WIDEST: usize = 240;
 
 /// Renders the fault; `colour` says whether with ANSI colours.
 #[must_use]
 pub fn diagnostic(error: &SourceError, colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let path = escape(&error.path.to_string_lossy()).into_owned();
-    let title = escape(&error.message).into_owned();
-    let (source, span) = visible(error);
+    let title = shorten(&error.message, 400);
+    let (source, span, cut) = visible(error);
+    let shown_column = source[..span.start].chars().count() + 1;
     let snippet = Snippet::source(source)
         .line_start(error.line())
-        .path(format!("{path}:{}:{}", error.line(), error.column()))
+        .path(path.clone())
         .annotation(AnnotationKind::Primary.span(span));
     let mut group = Level::ERROR.primary_title(title).element(snippet);
     if let Some(help) = &error.help {
         group = group.element(Level::HELP.message(escape(help).into_owned()));
     }
-    format!("{}\n", renderer.render(&[group]))
+    let rendered = renderer.render(&[group]);
+    if !cut {
+        return format!("{rendered}\n");
+    }
+    // The renderer counts columns in what it is given; the user's file has the whole line.
+    let place = |column: usize| format!("{path}:{}:{column}", error.line());
+    format!("{}\n", rendered.replacen(&place(shown_column), &place(error.column()), 1))
 }
 
-/// The line of the fault with every hidden character replaced by one that shows, and where the fault stands in it.
-fn visible(error: &SourceError) -> (String, Range<usize>) {
+/// The line of the fault with every hidden character replaced by one that shows, where the fault
+/// stands in it, and whether its beginning was cut away.
+fn visible(error: &SourceError) -> (String, Range<usize>, bool) {
     let text = &error.text;
     let floor = |mut at: usize| {
         while !text.is_char_boundary(at) {
@@ -62,7 +71,7 @@ fn visible(error: &SourceError) -> (String, Range<usize>) {
         span.end = shown.len();
     }
     span.end = span.end.max(span.start);
-    (shown, span)
+    (shown, span, from > line_start)
 }
 
 /// One character for one, so that columns stay true.
