@@ -13,6 +13,7 @@ use crate::cli::session::Session;
 use crate::cli::suite;
 use crate::model::{Check, Event, Exit, Finding, Launch, Measurement, Severity, Verdict, VerdictEvent};
 use crate::policy::check_flags;
+use crate::report::shorten;
 use crate::snapshot::{Comparison, Store, compare, render, unified_diff};
 use crate::suite::Stop;
 
@@ -69,21 +70,22 @@ fn check_launch(project: &Project, launch: &Launch, session: &mut Session<'_>) {
 
     let started = Instant::now();
     let report = check_flags(launch, &project.dialects);
-    let errors: Vec<&Finding> =
-        report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
-    let detail = match errors.as_slice() {
-        [] => format!("none of {} forbidden spellings", report.forbidden_checked),
-        errors => {
-            let texts: Vec<String> = errors
-                .iter()
-                .map(|finding| match finding.arg {
-                    Some(at) => format!("argument {at} ({}): {}", finding.text, finding.message),
-                    None => finding.message.clone(),
-                })
-                .collect();
-            texts.join("\n")
-        }
+    // What keeps the verdict from being held: errors break it, warnings leave it open.
+    let worst = match report.verdict {
+        Verdict::Broken => Severity::Error,
+        _ => Severity::Warning,
     };
+    let reasons: Vec<&Finding> = report.findings.iter().filter(|finding| finding.severity == worst).collect();
+    let mut detail: Vec<String> = reasons
+        .iter()
+        .map(|finding| match finding.arg {
+            Some(at) => format!("argument {at} ({}): {}", shorten(&finding.text, 120), finding.message),
+            None => finding.message.clone(),
+        })
+        .collect();
+    if detail.is_empty() {
+        detail.push(format!("none of {} forbidden spellings", report.forbidden_checked));
+    }
     let dialect = project.dialects.get(&launch.agent).map(|dialect| dialect.version());
     session.event(Event::Verdict(VerdictEvent {
         check: Check::Flag,
@@ -91,8 +93,8 @@ fn check_launch(project: &Project, launch: &Launch, session: &mut Session<'_>) {
         subject: launch.set.clone(),
         agent: Some(launch.agent.clone()),
         verdict: report.verdict,
-        code: errors.first().map(|finding| finding.code.clone()),
-        detail,
+        code: reasons.first().map(|finding| finding.code.clone()),
+        detail: detail.join("\n"),
         elapsed_ms: elapsed_ms(started),
         evidence: json!({ "forbidden_checked": report.forbidden_checked, "dialect_version": dialect }),
     }));

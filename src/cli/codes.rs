@@ -1,6 +1,8 @@
 //! The codes of findings and verdicts: what each means and what to do. A test holds that every code that is emitted
 //! stands here.
 
+use crate::policy;
+
 /// One code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code {
@@ -10,8 +12,8 @@ pub(crate) struct Code {
     pub(crate) fix: &'static str,
 }
 
-/// Every code, sorted.
-pub(crate) const CODES: [Code; 13] = [
+/// The codes of this room; those of flags are the policy room's.
+const OWN: [Code; 12] = [
     Code {
         code: "baseline-stale",
         title: "A known fault is gone",
@@ -24,13 +26,6 @@ pub(crate) const CODES: [Code; 13] = [
         title: "A baseline entry names nothing",
         why: "No launch and no case has this id, so the entry does nothing. Often the id is misspelled.",
         fix: "Correct the id (`argvow list cases`, `argvow list launches`) or remove the entry.",
-    },
-    Code {
-        code: "forbidden-flag",
-        title: "A word takes the boundary away",
-        why: "The argv holds, under one of its spellings, a flag that lets the agent do what the launch is there to \
-              prevent.",
-        fix: "Remove the word.",
     },
     Code {
         code: "measured-boundary",
@@ -100,7 +95,20 @@ pub(crate) const CODES: [Code; 13] = [
     },
 ];
 
+/// Every code, sorted.
+pub(crate) fn all() -> Vec<Code> {
+    let of_flags = policy::Code::ALL.iter().map(|code| Code {
+        code: code.as_str(),
+        title: code.title(),
+        why: code.explanation(),
+        fix: code.fix(),
+    });
+    let mut all: Vec<Code> = OWN.into_iter().chain(of_flags).collect();
+    all.sort_by_key(|code| code.code);
+    all
+}
+
 /// The code with this name.
-pub(crate) fn find(name: &str) -> Option<&'static Code> {
-    CODES.iter().find(|code| code.code == name)
+pub(crate) fn find(name: &str) -> Option<Code> {
+    all().into_iter().find(|code| code.code == name)
 }

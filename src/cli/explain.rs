@@ -1,7 +1,7 @@
 //! `argvow explain`: one id, in full.
 
 use crate::agents::Agent;
-use crate::cli::codes::{self, CODES};
+use crate::cli::codes;
 use crate::cli::error::CliError;
 use crate::cli::flags;
 use crate::cli::options::Common;
@@ -33,9 +33,14 @@ pub(crate) fn run(options: &Common, id: &str, out: &mut Output) -> Result<Exit, 
             Ok(Exit::Held)
         }
         None => {
-            let known = CODES
-                .iter()
+            let flags: Vec<String> = match id.split_once('/').and_then(|(id, _)| project.dialects.get(id)) {
+                Some(dialect) => flags::ids(dialect),
+                None => Vec::new(),
+            };
+            let known = codes::all()
+                .into_iter()
                 .map(|code| code.code)
+                .chain(flags.iter().map(String::as_str))
                 .chain(project.catalogue.cases().map(|case| &*case.id))
                 .chain(Agent::ALL.iter().map(|agent| agent.id()))
                 .chain(project.launches.iter().map(Declared::name));
@@ -77,7 +82,7 @@ fn of_agent(project: &Project, agent: Agent) -> String {
     text.push_str(&format!("launch {}: {}\n", launch.name, launch.identity()));
     if let Some(dialect) = project.dialects.get(agent.id()) {
         text.push_str(&format!("flag table: {}\n", escape(dialect.version())));
-        for flag in flags::forbidden(dialect) {
+        for flag in dialect.forbidden() {
             text.push_str(&format!("forbidden: {}\n", escape(&flag)));
         }
     }

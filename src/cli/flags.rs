@@ -2,13 +2,17 @@
 
 use crate::policy::Dialect;
 
-/// Every forbidden spelling of the agent's flags.
-pub(crate) fn forbidden(dialect: &Dialect) -> Vec<String> {
-    dialect.forbidden().map(str::to_owned).collect()
+/// What is known about one flag, for a person; `None` when the dialect has no such flag.
+pub(crate) fn explain(dialect: &Dialect, spelling: &str) -> Option<String> {
+    let flag = dialect.flag(spelling)?;
+    let names: Vec<&str> = flag.names().collect();
+    let class = serde_json::to_value(flag.class()).ok();
+    let class = class.as_ref().and_then(|class| class.as_str()).unwrap_or_default();
+    Some(format!("{class}: {}\n\nspellings: {}", flag.why(), names.join(", ")))
 }
 
-/// What is known about one flag, in sentences; `None` when nothing is.
-pub(crate) fn explain(dialect: &Dialect, flag: &str) -> Option<String> {
-    let forbidden = dialect.forbidden().any(|spelling| spelling == flag);
-    forbidden.then(|| "forbidden: it takes the boundary away".to_owned())
+/// `AGENT/FLAG` for every spelling of every flag.
+pub(crate) fn ids(dialect: &Dialect) -> Vec<String> {
+    let names = dialect.flags().iter().flat_map(|flag| flag.names());
+    names.map(|name| format!("{}/{name}", dialect.id())).collect()
 }

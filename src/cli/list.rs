@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 use crate::agents::Agent;
 use crate::cli::args::Listed;
 use crate::cli::check::measured_word;
-use crate::cli::codes::CODES;
+use crate::cli::codes;
 use crate::cli::error::CliError;
-use crate::cli::flags;
 use crate::cli::options::Common;
 use crate::cli::policy_file::Declared;
 use crate::cli::project::Project;
@@ -39,7 +38,7 @@ pub(crate) fn run(
     notes: &mut Output,
 ) -> Result<Exit, CliError> {
     let (kind, items) = match what {
-        Listed::Agents => ("agent", agents()),
+        Listed::Agents => ("agent", agents(&Dialects::builtin().map_err(Box::new)?)),
         Listed::Launches => ("launch", launches(&Project::load(options.config.as_deref())?)),
         Listed::Cases => ("case", cases(&Project::load(options.config.as_deref())?)),
         Listed::Probes => {
@@ -86,8 +85,7 @@ impl Item {
     }
 }
 
-fn agents() -> Vec<Item> {
-    let dialects = Dialects::builtin();
+fn agents(dialects: &Dialects) -> Vec<Item> {
     Agent::ALL
         .into_iter()
         .map(|agent| {
@@ -95,7 +93,7 @@ fn agents() -> Vec<Item> {
             let installed = on_path(launch.program());
             let dialect = dialects.get(agent.id());
             let version = dialect.map(|dialect| dialect.version()).unwrap_or_default();
-            let forbidden = dialect.map(flags::forbidden).unwrap_or_default();
+            let forbidden = dialect.map(|dialect| dialect.forbidden()).unwrap_or_default();
             let state = if installed { "installed" } else { "not installed" };
             Item {
                 id: agent.id().to_owned(),
@@ -170,8 +168,8 @@ fn cases(project: &Project) -> Vec<Item> {
 }
 
 fn codes() -> Vec<Item> {
-    CODES
-        .iter()
+    codes::all()
+        .into_iter()
         .map(|code| Item {
             id: code.code.to_owned(),
             text: code.title.to_owned(),

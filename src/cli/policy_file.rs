@@ -45,7 +45,7 @@ pub struct PolicyFile {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Declared {
     /// Written down word for word.
-    Launch(Launch),
+    Launch(Box<Launch>),
     /// To be found out by running a command.
     Record {
         /// The launch's name.
@@ -237,7 +237,7 @@ impl PolicyFile {
                         .with_help("the built-in sets are: v1"),
                 ));
             }
-            launches.extend(Agent::ALL.map(|agent| Declared::Launch(agent.v1())));
+            launches.extend(Agent::ALL.map(|agent| Declared::Launch(Box::new(agent.v1()))));
         }
         let subjects = raw
             .subject
@@ -387,7 +387,7 @@ impl Source<'_> {
             self.variable(variable)?;
         }
         let measured = Agent::ALL.into_iter().map(Agent::v1).find(|v1| v1.agent == agent && v1.argv == argv);
-        Ok(Declared::Launch(Launch {
+        Ok(Declared::Launch(Box::new(Launch {
             name,
             set: "policy".to_owned(),
             agent,
@@ -404,7 +404,7 @@ impl Source<'_> {
             grants: raw.grants,
             never: self.plain(raw.never)?,
             sealed: raw.sealed,
-        }))
+        })))
     }
 
     fn variable(&self, name: &Spanned<String>) -> Result<(), Fault> {

@@ -37,10 +37,10 @@ impl Project {
     fn builtin() -> Result<Self, CliError> {
         Ok(Self {
             edition: EDITION.to_owned(),
-            launches: Agent::ALL.map(|agent| Declared::Launch(agent.v1())).into(),
+            launches: Agent::ALL.map(|agent| Declared::Launch(Box::new(agent.v1()))).into(),
             subjects: vec![Subject { name: "builtin".to_owned(), runner: Runner::Builtin }],
             baseline: BTreeMap::new(),
-            dialects: Dialects::builtin(),
+            dialects: Dialects::builtin().map_err(Box::new)?,
             catalogue: Catalogue::embedded()?,
             store: Store::Embedded,
         })
@@ -50,7 +50,7 @@ impl Project {
         let text = read(path)?;
         let policy = PolicyFile::parse(path, &text)?;
         let dir = path.parent().map(Path::to_owned).unwrap_or_default();
-        let mut dialects = Dialects::builtin();
+        let mut dialects = Dialects::builtin().map_err(Box::new)?;
         for file in &policy.agents {
             let path = dir.join(file);
             dialects.add(&path, &read(&path)?).map_err(Box::new)?;

@@ -4,7 +4,7 @@
 
 use crate::model::text::{is_plain, quote};
 use crate::model::{Assessment, Launch};
-use crate::policy::{Dialects, pattern_lists};
+use crate::policy::{Dialects, parse};
 
 /// The body of the launch's snapshot. `reasons` are what people gave when they accepted it.
 #[must_use]
@@ -51,22 +51,28 @@ fn section(title: &str, items: &[String], lines: &mut Vec<String>) {
     lines.extend(items.iter().map(|item| format!("  {}", word(item))));
 }
 
-/// A pattern list that does not give its word back exactly is written as one word: a reader must not be shown
-/// patterns that the agent would not see.
+/// A pattern list that could be cut in another way, or that does not give its word back exactly, is written as one
+/// word: a reader must not be shown patterns that the agent would not see.
 fn arguments(launch: &Launch, dialects: &Dialects, lines: &mut Vec<String>) {
-    let lists = pattern_lists(launch, dialects);
+    let lists = dialects
+        .get(&launch.agent)
+        .map(|dialect| parse(dialect, &launch.argv).pattern_lists(dialect))
+        .unwrap_or_default();
     for (at, text) in launch.argv.iter().enumerate().skip(1) {
-        let list = lists.iter().find(|list| {
-            list.arg == at && format!("{}{}", list.prefix, list.patterns.join(&list.separator)) == *text
+        let list = lists.iter().find(|list| list.word == at).filter(|list| {
+            let patterns = &list.patterns;
+            let separator = patterns.separator.to_string();
+            patterns.certain && format!("{}{}", list.prefix, patterns.patterns.join(&separator)) == *text
         });
         match list {
-            Some(list) if list.patterns.len() > 1 || !list.prefix.is_empty() => {
+            Some(list) if list.patterns.patterns.len() > 1 || !list.prefix.is_empty() => {
                 let after = match list.prefix.as_str() {
                     "" => String::new(),
                     prefix => format!(" after {}", quote(prefix)),
                 };
-                lines.push(format!("  (a list{after}, separated by {})", quote(&list.separator)));
-                lines.extend(list.patterns.iter().map(|pattern| format!("    {}", word(pattern))));
+                let separator = quote(&list.patterns.separator.to_string());
+                lines.push(format!("  (a list{after}, separated by {separator})"));
+                lines.extend(list.patterns.patterns.iter().map(|pattern| format!("    {}", word(pattern))));
             }
             _ => lines.push(format!("  {}", word(text))),
         }
