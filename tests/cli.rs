@@ -1,5 +1,7 @@
 //! The command line: exit codes, bad policy files, what is listed and explained.
 
+#![expect(clippy::unwrap_used, reason = "what does not work fails its test")]
+
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -316,7 +318,20 @@ fn a_forbidden_word_is_named_with_its_position_and_underlined() {
     let at = lines.iter().position(|line| line.trim_start().starts_with("^^^")).unwrap();
     let from = lines[at].find('^').unwrap();
     assert_eq!(&lines[at - 1][from..lines[at].len()], "--dangerously-skip-permissions");
-    assert!(out.contains("argument 2"), "{out}");
+    assert_eq!(out.matches("argument 2").count(), 1, "{out}");
+}
+
+#[rstest]
+#[case::the_same_words("", "held")]
+#[case::fewer_variables("env_from = [\"PATH\", \"CODEX_HOME\"]\n", "held")]
+#[case::another_variable_is_set("env = { CODEX_HOME = \"{home}\" }\n", "not-measured")]
+#[case::another_variable_passes("env_from = [\"LD_PRELOAD\"]\n", "not-measured")]
+#[case::a_file_is_handed_over("files = [\"config.toml\"]\n", "not-measured")]
+fn a_boundary_is_held_only_for_the_launch_that_was_measured(#[case] rest: &str, #[case] measured: &str) {
+    let argv = serde_json::to_string(&argvow::agents::Agent::Codex.v1().argv).unwrap();
+    let policy = format!("{HEAD}[launch.a]\nagent = \"codex\"\nargv = {argv}\n{rest}");
+    let events = Project::with(&policy).events(&["check"], 1);
+    assert_eq!(verdicts(&events, "snapshot")[0]["evidence"]["measured"], measured);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use toml::Spanned;
 use crate::agents::Agent;
 use crate::model::case::parse_duration;
 use crate::model::source::{SourceError, from_toml};
-use crate::model::{Assessment, CompletionChannel, Launch, Outcome, PromptChannel, ReadOnly};
+use crate::model::{Assessment, CompletionChannel, Launch, Measurement, Outcome, PromptChannel, ReadOnly};
 use crate::policy::Dialects;
 use crate::suite::EDITION;
 
@@ -386,8 +386,7 @@ impl Source<'_> {
         for variable in &raw.env_from {
             self.variable(variable)?;
         }
-        let measured = Agent::ALL.into_iter().map(Agent::v1).find(|v1| v1.agent == agent && v1.argv == argv);
-        Ok(Declared::Launch(Box::new(Launch {
+        let mut launch = Launch {
             name,
             set: "policy".to_owned(),
             agent,
@@ -400,11 +399,13 @@ impl Source<'_> {
             files: self.plain(raw.files)?,
             // Who claims nothing has claimed nothing.
             boundary: raw.boundary.unwrap_or(ReadOnly::NotEnforced),
-            assessment: measured.map_or_else(Assessment::not_measured, |v1| v1.assessment),
+            assessment: Assessment::not_measured(),
             grants: raw.grants,
             never: self.plain(raw.never)?,
             sealed: raw.sealed,
-        })))
+        };
+        launch.assessment = assess(&launch);
+        Ok(Declared::Launch(Box::new(launch)))
     }
 
     fn variable(&self, name: &Spanned<String>) -> Result<(), Fault> {
@@ -443,6 +444,29 @@ impl Source<'_> {
             }
         };
         Ok(Subject { name, runner })
+    }
+}
+
+/// Variables that every measured run had.
+const ORDINARY: [&str; 9] = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
+
+/// What is known about a launch of a policy file: what was measured about the built-in launch with the same words. A
+/// hole is still one in another environment; a boundary that held may not.
+fn assess(launch: &Launch) -> Assessment {
+    let same = |v1: &Launch| v1.agent == launch.agent && v1.argv == launch.argv;
+    let Some(v1) = Agent::ALL.into_iter().map(Agent::v1).find(same) else {
+        return Assessment::not_measured();
+    };
+    let passed = |name: &String| v1.env_from.contains(name) || ORDINARY.contains(&name.as_str());
+    let as_measured = launch.env.is_empty()
+        && launch.files.is_empty()
+        && launch.prompt == v1.prompt
+        && launch.completion == v1.completion
+        && launch.env_from.iter().all(passed);
+    if as_measured || v1.assessment.measurement != Measurement::Held {
+        v1.assessment
+    } else {
+        Assessment::not_measured()
     }
 }
 

@@ -161,7 +161,10 @@ impl Human {
             }
         }
         for verdict in [snapshot, flags].into_iter().flatten() {
-            if verdict.verdict != Verdict::Held {
+            // What a finding below says with its place need not be said twice.
+            let said = verdict.check == Check::Flag
+                && findings.iter().any(|finding| Some(&finding.code) == verdict.code.as_ref());
+            if verdict.verdict != Verdict::Held && (!said || is_known(verdict)) {
                 detail(verdict, page);
             }
         }
@@ -306,10 +309,10 @@ impl Human {
             page.line(&paint(
                 style::DOUBT,
                 &format!(
-                    "of the launches, {broken} were measured to let writes through and {absent} have no boundary at all; \
-                     a held snapshot says that nothing changed, not that nothing is open"
+                    "launches measured to let more through than read-only: {broken}; with no boundary at all: {absent}"
                 ),
             ));
+            page.line("a held snapshot says that nothing changed, not that nothing is open");
         }
         page.line(&format!("exit {}: {}", summary.exit, exit_in_words(summary.exit)));
     }
