@@ -321,6 +321,11 @@ fn a_forbidden_word_is_named_with_its_position_and_underlined() {
     assert_eq!(out.matches("argument 2").count(), 1, "{out}");
 }
 
+#[test]
+fn builtin_launches_can_be_explained_beside_any_policy_file() {
+    Project::with(REVIEWER).run(&["explain", "v1-codex"]).code(0).stdout(contains("--ignore-rules"));
+}
+
 #[rstest]
 #[case::the_same_words("", "held")]
 #[case::fewer_variables("env_from = [\"PATH\", \"CODEX_HOME\"]\n", "held")]

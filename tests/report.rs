@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use argvow::model::{Event, Summary};
-use argvow::report::{Colour, FormatName, Output, Progress, Sinks, Verbosity, escape, shorten};
+use argvow::report::{escape, shorten};
 use predicates::prelude::*;
 use predicates::str::contains;
 use proptest::prelude::*;
@@ -176,14 +175,6 @@ fn quiet_says_only_what_is_wrong() {
     assert!(!out.contains("reviewer"), "{out}");
     project.write("argvow.toml", REVIEWER.replace(",Grep", ""));
     project.run(&["check", "-q"]).code(1).stdout(contains("reviewer").and(contains("-    Grep")));
-}
-
-#[test]
-fn a_run_without_checks_still_has_a_summary() {
-    let mut sinks =
-        Sinks::new(FormatName::Jsonl, Verbosity::Normal, Output::stderr(Colour::Never), Progress::new(false));
-    sinks.event(&Event::Summary(Summary::default()));
-    assert!(sinks.finish().is_empty());
 }
 
 proptest! {

@@ -24,6 +24,8 @@ pub(crate) fn run(options: &Common, id: &str, out: &mut Output) -> Result<Exit, 
         Some(of_agent(&project, agent))
     } else if let Some(declared) = project.launches.iter().find(|declared| declared.name() == id) {
         Some(of_launch(&project, declared))
+    } else if let Some(launch) = Agent::ALL.map(Agent::v1).into_iter().find(|launch| launch.name == id) {
+        Some(of_launch(&project, &Declared::Launch(Box::new(launch))))
     } else {
         of_flag(&project, id)
     };

@@ -159,6 +159,8 @@ impl Human {
             } else {
                 page.line(&line);
             }
+        } else {
+            page.line(&format!("  {}", pad(name, width)));
         }
         for verdict in [snapshot, flags].into_iter().flatten() {
             // What a finding below says with its place need not be said twice.
@@ -422,6 +424,11 @@ fn excerpt(argv: &[String], at: usize, text: &str) -> (String, usize, usize) {
         }
         line.push_str(&shown);
         line.push(' ');
+    }
+    // What is written in two words, such as a flag and its value, is marked as a whole.
+    let whole = shorten(text, 160);
+    if line.chars().skip(from).collect::<String>().starts_with(&whole) {
+        length = length.max(whole.chars().count());
     }
     if last < argv.len() {
         line.push('…');
