@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use argvow::report::{escape, shorten};
+use argvow::model::{Check, Event, Start, Summary, Verdict, VerdictEvent};
+use argvow::report::{Format as _, Human, Verbosity, escape, shorten};
 use predicates::prelude::*;
 use predicates::str::contains;
 use proptest::prelude::*;
@@ -175,6 +176,73 @@ fn quiet_says_only_what_is_wrong() {
     assert!(!out.contains("reviewer"), "{out}");
     project.write("argvow.toml", REVIEWER.replace(",Grep", ""));
     project.run(&["check", "-q"]).code(1).stdout(contains("reviewer").and(contains("-    Grep")));
+}
+
+fn case(id: &str, verdict: Verdict, detail: &str) -> Event {
+    Event::Verdict(VerdictEvent {
+        check: Check::Case,
+        id: id.to_owned(),
+        subject: "builtin".to_owned(),
+        agent: None,
+        verdict,
+        code: None,
+        detail: detail.to_owned(),
+        elapsed_ms: 312,
+        evidence: serde_json::json!({ "survivors": 1 }),
+    })
+}
+
+fn human(verbosity: Verbosity) -> String {
+    let events = [
+        Event::Start(Start { argvow: "0.1.0".to_owned(), edition: "2026-12".to_owned(), selected: 4 }),
+        case("timeout/b", Verdict::Broken, "one process is alive\n\u{1b}[31mstill"),
+        case("timeout/a", Verdict::Held, ""),
+        case("prompt/a", Verdict::Inconclusive, "the step was not reached"),
+        case("cancel/a", Verdict::Held, ""),
+        Event::Summary(Summary { held: 2, broken: 1, inconclusive: 1, exit: 1, ..Summary::default() }),
+    ];
+    let mut text = anstream::StripStream::new(Vec::new());
+    let mut format = Human::new(verbosity);
+    for event in &events {
+        format.event(event, &mut text).unwrap();
+    }
+    String::from_utf8(text.into_inner()).unwrap()
+}
+
+#[test]
+fn cases_are_counted_by_area_and_those_that_did_not_hold_are_told_in_full() {
+    insta::assert_snapshot!(human(Verbosity::Normal), @r#"
+    argvow 0.1.0, edition 2026-12, 4 checks
+
+    cases against builtin (4)
+      cancel   1 held
+      prompt   1 inconclusive
+        inconclusive  prompt/a
+          the step was not reached
+          evidence: {"survivors":1}
+          more: argvow explain prompt/a
+      timeout  1 held, 1 broken
+        BROKEN  timeout/b
+          one process is alive
+          \u{1b}[31mstill
+          evidence: {"survivors":1}
+          more: argvow explain timeout/b
+
+    2 held, 1 broken, 1 inconclusive
+    exit 1: something is broken, differs from what was reviewed, or a baseline entry is stale
+    "#);
+}
+
+#[test]
+fn every_case_is_told_when_asked_for() {
+    let text = human(Verbosity::Verbose);
+    assert!(text.contains("    held  timeout/a (312 ms)\n"), "{text}");
+}
+
+#[test]
+fn nothing_that_held_is_told_when_quiet() {
+    let text = human(Verbosity::Quiet);
+    assert!(!text.contains("cancel") && text.contains("BROKEN  timeout/b"), "{text}");
 }
 
 proptest! {
