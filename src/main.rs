@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A fake agent and a host are this same executable: they are told apart here, before anything else runs.
+    // Fake agents and hosts are this same executable: which of them it is comes before everything else.
+    argvow::fake::dispatch();
+    argvow::suite::dispatch(&argvow::subject::Builtin);
     argvow::cli::main()
 }

@@ -1,6 +1,9 @@
 //! All integration tests, one binary. Names are sentences.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cli;
+mod house;
+mod process;
 mod project;
 mod report;
 mod snapshots;

@@ -75,7 +75,7 @@ impl Run {
             reports,
             selection: Selection { filters: args.filter, shard },
             strict: args.strict,
-            suite: suite::Options { jobs: args.jobs, slack: args.slack },
+            suite: suite::Options { jobs: args.jobs, slack: args.slack, ..suite::Options::default() },
             common,
         })
     }

@@ -30,6 +30,9 @@ pub struct Case {
     pub kills: Vec<String>,
     /// The fake agent.
     pub agent: FakeAgent,
+    /// The process that the runner lives in.
+    #[serde(default)]
+    pub host: Host,
     /// How the runner is called.
     pub call: Call,
     /// What must come of it.
@@ -139,7 +142,12 @@ pub struct Write {
     #[serde(default = "one")]
     pub repeat: u32,
     /// A pause before each repetition.
-    #[serde(default, deserialize_with = "some_duration", serialize_with = "as_millis_opt")]
+    #[serde(
+        default,
+        deserialize_with = "some_duration",
+        serialize_with = "as_millis_opt",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub every: Option<Duration>,
     /// The stream.
     #[serde(default)]
@@ -216,7 +224,12 @@ pub struct OnSignal {
     #[serde(default)]
     pub exit: Option<u8>,
     /// How long it takes before it does so.
-    #[serde(default, deserialize_with = "some_duration", serialize_with = "as_millis_opt")]
+    #[serde(
+        default,
+        deserialize_with = "some_duration",
+        serialize_with = "as_millis_opt",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub after: Option<Duration>,
 }
 
@@ -293,6 +306,22 @@ pub struct Ask {
 pub enum Event {
     /// All its children have ended.
     Children,
+}
+
+/// What is special about the process that the runner lives in. Without a word here it has default signals, no
+/// terminal and three descriptors.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Whether it has a controlling terminal, as a runner started by a person has.
+    #[serde(default)]
+    pub tty: bool,
+    /// Whether it ignores TERM, INT and HUP, as under `nohup`.
+    #[serde(default)]
+    pub ignores_signals: bool,
+    /// Whether it holds a descriptor above 2 that is not close-on-exec.
+    #[serde(default)]
+    pub leaks_descriptor: bool,
 }
 
 /// How the runner under test is called.
@@ -390,6 +419,9 @@ pub struct Expect {
     /// How many of the agent's processes are alive after the settle time.
     #[serde(default)]
     pub survivors: usize,
+    /// How many of its processes the runner has left unreaped.
+    #[serde(default)]
+    pub zombies: Option<usize>,
     /// The completion, or what there was of it when the call was cut short.
     #[serde(default)]
     pub completion: Option<String>,
@@ -433,6 +465,9 @@ pub struct ExpectAgent {
     /// What it found at `/dev/tty`.
     #[serde(default)]
     pub tty: Option<Tty>,
+    /// The descriptors that it was started with.
+    #[serde(default)]
+    pub descriptors: Option<Vec<i32>>,
     /// What its question on standard input was answered with.
     #[serde(default)]
     pub answer: Option<Answer>,
@@ -598,9 +633,20 @@ impl Step {
         }
     }
 
+    fn executes(&self) -> bool {
+        match self {
+            Self::Spawn(spawn) if spawn.via == Via::Exec => true,
+            _ => self.nested().iter().any(|step| step.executes()),
+        }
+    }
+
     fn validate(&self) -> Result<(), String> {
         match self {
             Self::Write(write) => write.bytes().map(|_| ()),
+            // Only a chain of spawns says in one path where an executed process finds its steps.
+            Self::Parallel(_) | Self::Ask(_) if self.nested().iter().any(|step| step.executes()) => {
+                Err("a `spawn` with `via = \"exec\"` cannot stand within `parallel` or `ask`".to_owned())
+            }
             Self::Mark(mark) if mark.is_empty() || mark == "before-start" => {
                 Err(format!("`{mark}` cannot be a mark: take another word"))
             }

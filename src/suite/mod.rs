@@ -1,7 +1,16 @@
-//! Cases against a subject: the catalogue, the run of one case, the run of many, the judge.
+//! Cases against a subject: the catalogue, one case's room, its run, its judge, and many at once.
 
 mod catalogue;
+mod dispatch;
+mod drive;
+mod judge;
+mod observation;
+mod room;
 mod run;
+mod scratch;
+mod stop;
 
 pub use catalogue::{Catalogue, CatalogueError, EDITION};
-pub use run::{Options, Stop, SuiteError, run};
+pub use dispatch::dispatch;
+pub use run::{Options, Runner, SuiteError, run};
+pub use stop::Stop;

@@ -1,44 +1,62 @@
 //! Many cases against one subject, in parallel, as a stream of events.
 
-use std::io;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use std::{env, io, thread};
 
+use serde_json::json;
 use thiserror::Error;
 
-use crate::model::Event;
-use crate::model::case::Case;
+use crate::model::case::{Case, Step};
+use crate::model::{Check, Event, Verdict, VerdictEvent};
+use crate::process::{Command, Limits, run as run_process};
+use crate::suite::drive::{Drive, host_command};
+use crate::suite::judge::{Judgement, evidence, judge};
+use crate::suite::room::{Room, is_heavy};
+use crate::suite::scratch::Scratch;
+use crate::suite::stop::Stop;
 
 /// How a suite is run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// The subject.
+    pub runner: Runner,
     /// How many cases run at once; `None` chooses by the number of cores.
     pub jobs: Option<NonZeroUsize>,
     /// By what every bound is multiplied; `None` measures the cost of starting a process here.
     pub slack: Option<f64>,
+    /// The executable that fakes are links to; `None` is this one. It must call [`crate::fake::dispatch`] first.
+    pub executable: Option<PathBuf>,
 }
 
-/// Stops a run from another thread or a signal handler: cases that run are ended and cleaned up, no more start.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+/// What lives in the host process.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Runner {
+    /// argvow's own command backend.
+    #[default]
+    Builtin,
+    /// A program that speaks the host's protocol on its standard streams.
+    Host {
+        /// What it is called in events.
+        name: String,
+        /// The command, without the words that say what is special about the host.
+        command: Vec<OsString>,
+    },
+}
 
-impl Stop {
-    /// Asks the run to stop.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether it was asked to.
+impl Runner {
+    /// What the subject is called in events.
     #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    /// The flag itself, for a signal handler.
-    #[must_use]
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Host { name, .. } => name,
+        }
     }
 }
 
@@ -50,17 +68,155 @@ pub enum SuiteError {
     Prepare(#[from] io::Error),
 }
 
-/// Runs `cases` against the built-in runner and hands every verdict to `on_event`, in the order of ids.
+/// How often a case is run whose agent did not come to its point before the deadline, each time with the deadline
+/// doubled.
+const ATTEMPTS: u32 = 3;
+
+/// What a process start may cost before bounds grow.
+const USUAL_START: Duration = Duration::from_millis(10);
+
+/// Runs `cases` against a subject and hands every verdict to `on_event`, in the order given.
 ///
 /// # Errors
 ///
 /// When the run cannot be prepared. What goes wrong within a case is that case's verdict.
 pub fn run(
     cases: &[&Case],
-    _options: &Options,
-    _stop: &Stop,
-    _on_event: &mut dyn FnMut(Event),
+    options: &Options,
+    stop: &Stop,
+    on_event: &mut dyn FnMut(Event),
 ) -> Result<(), SuiteError> {
-    let _ = cases;
+    if cases.is_empty() {
+        return Ok(());
+    }
+    let executable = options.executable.clone().map_or_else(env::current_exe, Ok)?;
+    let scratch = Scratch::new(&executable)?;
+    let host = match &options.runner {
+        Runner::Builtin => host_command(scratch.executable().into()),
+        Runner::Host { command, .. } => command.clone(),
+    };
+    let slack = match options.slack {
+        Some(slack) => slack,
+        None => measure_slack(&scratch)?,
+    };
+    let plan = Plan { cases, host: &host, slack, stop, scratch: &scratch, subject: options.runner.name() };
+
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    // Cases mostly wait: more of them than cores keeps both busy.
+    let jobs = options.jobs.map_or(4 * cores, NonZeroUsize::get).min(16);
+    let (heavy, light): (Vec<usize>, Vec<usize>) =
+        (0..cases.len()).partition(|&index| is_heavy(cases[index]));
+    let mut in_order = InOrder { waiting: BTreeMap::new(), next: 0, on_event };
+    plan.run_all(&light, jobs, &mut in_order);
+    plan.run_all(&heavy, 1, &mut in_order);
     Ok(())
+}
+
+/// Hands verdicts on in the order of the cases, as soon as that can be done.
+struct InOrder<'a> {
+    waiting: BTreeMap<usize, Event>,
+    next: usize,
+    on_event: &'a mut dyn FnMut(Event),
+}
+
+impl InOrder<'_> {
+    fn take(&mut self, index: usize, event: Event) {
+        self.waiting.insert(index, event);
+        while let Some(event) = self.waiting.remove(&self.next) {
+            (self.on_event)(event);
+            self.next += 1;
+        }
+    }
+}
+
+struct Plan<'a> {
+    cases: &'a [&'a Case],
+    host: &'a [OsString],
+    slack: f64,
+    stop: &'a Stop,
+    scratch: &'a Scratch,
+    subject: &'a str,
+}
+
+impl Plan<'_> {
+    fn run_all(&self, indices: &[usize], jobs: usize, in_order: &mut InOrder<'_>) {
+        let next = AtomicUsize::new(0);
+        let (tell, told) = mpsc::channel();
+        thread::scope(|scope| {
+            for _ in 0..jobs.min(indices.len()) {
+                let (tell, next) = (tell.clone(), &next);
+                scope.spawn(move || {
+                    while let Some(&index) = indices.get(next.fetch_add(1, Ordering::SeqCst)) {
+                        if self.stop.is_stopped() {
+                            break;
+                        }
+                        // The receiver lives as long as this scope.
+                        let _ = tell.send((index, self.run_one(index)));
+                    }
+                });
+            }
+            drop(tell);
+            for (index, event) in told {
+                in_order.take(index, event);
+            }
+        });
+    }
+
+    fn run_one(&self, index: usize) -> Event {
+        let case = self.cases[index];
+        let start = Instant::now();
+        let mut attempts = 0;
+        let (verdict, detail, evidence) = loop {
+            attempts += 1;
+            let drive = Drive {
+                case,
+                host: self.host,
+                slack: self.slack,
+                patience: 1 << (attempts - 1),
+                stop: self.stop,
+            };
+            let number = index + self.cases.len() * attempts as usize;
+            let seen = Room::new(self.scratch.path(), number, &self.scratch.executable(), &case.agent.step)
+                .and_then(|room| drive.run(&room));
+            let bound = Duration::from_nanos(drive.scaled(case.expect.returns_within));
+            match seen.map(|seen| (judge(case, &seen, bound), evidence(&seen, bound, attempts))) {
+                Ok((Judgement::Verdict(verdict, detail), evidence)) => break (verdict, detail, evidence),
+                Ok((Judgement::NotReached(_), _)) if attempts < ATTEMPTS => {}
+                Ok((Judgement::NotReached(why), evidence)) => break (Verdict::Inconclusive, why, evidence),
+                Err(error) => {
+                    break (Verdict::Inconclusive, format!("the case could not be run: {error}"), json!({}));
+                }
+            }
+        };
+        Event::Verdict(VerdictEvent {
+            check: Check::Case,
+            id: case.id.clone(),
+            subject: self.subject.to_owned(),
+            agent: None,
+            verdict,
+            code: None,
+            detail,
+            elapsed_ms: start.elapsed().as_millis() as u64,
+            evidence,
+        })
+    }
+}
+
+/// By what bounds are multiplied on this machine: the middle of five starts of a fake agent against the usual cost
+/// of one, and never below 1.
+fn measure_slack(scratch: &Scratch) -> io::Result<f64> {
+    let room = Room::new(scratch.path(), 0, &scratch.executable(), &[Step::Exit(0)])?;
+    let command = Command {
+        argv: vec![room.program(crate::model::case::Program::Agent).into()],
+        env: room.environment(),
+        cwd: Some(room.host_dir()),
+    };
+    let mut costs = Vec::new();
+    for _ in 0..5 {
+        let start = Instant::now();
+        run_process(&command, b"", &Limits::default(), None, None).map_err(io::Error::other)?;
+        costs.push(start.elapsed());
+    }
+    costs.sort_unstable();
+    Ok((costs[2].as_secs_f64() / USUAL_START.as_secs_f64()).clamp(1.0, 20.0))
 }

@@ -1,0 +1,24 @@
+//! How much of a job's tree is known to be in the runner's hands. Disclosed in every result.
+
+use std::fmt;
+
+/// The level at which a job was contained.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Containment {
+    /// The supervisor was killed or did not answer: the agent was killed, a descendant of it may live.
+    Lost,
+    /// A supervising process per job is the subreaper of everything the agent starts, whatever sessions and
+    /// groups it makes, and ends it all, also when the runner is killed. It contains a careless agent; one that
+    /// kills its supervisor is a case for [`Containment::Lost`].
+    Supervised,
+}
+
+impl fmt::Display for Containment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lost => "lost",
+            Self::Supervised => "supervised",
+        })
+    }
+}

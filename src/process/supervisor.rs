@@ -1,0 +1,428 @@
+//! The supervisor: one process per job, on the caller's memory, that is subreaper of everything the agent starts.
+//!
+//! It is made by `clone` without `CLONE_THREAD` and without a copy of the caller's memory, so it costs what a thread
+//! costs however large the caller is, and needs no executable of its own. The price: it may not allocate, lock,
+//! panic, or call libc (see `kernel`). It owns no policy: the runner says when to terminate and when to sweep. When
+//! the runner is gone, it sweeps by itself.
+#![expect(unsafe_code, reason = "system calls without libc, on the caller's memory")]
+
+use std::ptr;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use libc::{c_char, c_long};
+
+use crate::process::kernel::{clone_sharing_memory, set_signal_mask, syscall};
+
+/// What the supervisor is to do. Stays in place until the supervisor is gone.
+#[repr(C)]
+pub(super) struct Plan {
+    pub(super) program: *const c_char,
+    pub(super) argv: *const *const c_char,
+    pub(super) envp: *const *const c_char,
+    /// Null: inherit.
+    pub(super) cwd: *const c_char,
+    /// Descriptors, all above 2.
+    pub(super) stdio: [i32; 3],
+    pub(super) control: i32,
+    /// Where the agent's process stands until its exec.
+    pub(super) agent_stack_top: *mut u8,
+    /// Nanoseconds after which a sweep gives up.
+    pub(super) sweep_limit: u64,
+    pub(super) failed_stage: AtomicI32,
+    pub(super) failed_errno: AtomicI32,
+}
+
+/// Messages to the runner: a kind and two numbers.
+pub(super) const STARTED: i32 = 1;
+pub(super) const FAILED: i32 = 2;
+pub(super) const EXITED: i32 = 3;
+pub(super) const EMPTY: i32 = 4;
+pub(super) const SWEPT: i32 = 5;
+
+/// What failed before the agent's exec.
+pub(super) const STAGE_SETUP: i32 = 1;
+pub(super) const STAGE_CHDIR: i32 = 2;
+pub(super) const STAGE_EXEC: i32 = 3;
+
+/// Commands from the runner.
+pub(super) const TERMINATE: u8 = b'T';
+pub(super) const SWEEP: u8 = b'S';
+
+/// Where the supervisor keeps its end of the control socket.
+const CONTROL: usize = 3;
+
+/// SIGCHLD as a bit of a signal mask.
+static CHLD: u64 = 1 << (libc::SIGCHLD - 1);
+
+/// `struct sigaction` of the kernel, all zero: the default action.
+#[repr(C)]
+struct KernelAction([usize; 4]);
+
+struct Supervisor {
+    plan: *const Plan,
+    agent: i32,
+    /// The agent's end was told.
+    exited: bool,
+    /// That nothing of the tree is left was told.
+    empty: bool,
+}
+
+/// The entry of the supervisor's process.
+///
+/// # Safety
+///
+/// `arg` is a [`Plan`] that stays valid until this process is gone. All signals are blocked.
+pub(super) unsafe extern "C" fn supervise(arg: *mut u8) -> ! {
+    let plan = arg.cast::<Plan>().cast_const();
+    // SAFETY: `plan` is valid by contract.
+    unsafe {
+        call(libc::SYS_setsid, &[]);
+        call(libc::SYS_prctl, &[libc::PR_SET_CHILD_SUBREAPER as usize, 1]);
+        call(libc::SYS_prctl, &[libc::PR_SET_NAME as usize, c"argvow-job".as_ptr() as usize]);
+        // An ignored SIGCHLD would be inherited, and children would vanish unreaped.
+        default_action(libc::SIGCHLD);
+        let ready = arrange_descriptors(plan);
+        let signals = call(libc::SYS_signalfd4, &[usize::MAX, &raw const CHLD as usize, 8, SFD_FLAGS]);
+        let mut supervisor = Supervisor { plan, agent: 0, exited: false, empty: false };
+        if ready < 0 || signals < 0 {
+            (*plan).failed_stage.store(STAGE_SETUP, Ordering::SeqCst);
+            (*plan).failed_errno.store((-ready.min(signals)) as i32, Ordering::SeqCst);
+            supervisor.leave_failed();
+        }
+        supervisor.start_agent();
+        // The supervisor must not keep the pipes open that end with the agent.
+        call(libc::SYS_close_range, &[0, 2, 0]);
+        send(STARTED, supervisor.agent, 0);
+        supervisor.watch(signals as i32)
+    }
+}
+
+const SFD_FLAGS: usize = (libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) as usize;
+
+impl Supervisor {
+    unsafe fn start_agent(&mut self) {
+        // SAFETY: with CLONE_VFORK this process stands still until the agent's process has its own memory or is
+        // gone, so its stack and the plan outlive its use of them.
+        let pid = unsafe {
+            clone_sharing_memory(
+                (libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD) as usize,
+                (*self.plan).agent_stack_top,
+                ptr::null_mut(),
+                become_agent,
+                self.plan.cast::<u8>().cast_mut(),
+            )
+        };
+        // SAFETY: the plan is valid.
+        unsafe {
+            if pid < 0 {
+                (*self.plan).failed_stage.store(STAGE_SETUP, Ordering::SeqCst);
+                (*self.plan).failed_errno.store(-pid as i32, Ordering::SeqCst);
+            }
+            if (*self.plan).failed_stage.load(Ordering::SeqCst) != 0 {
+                self.leave_failed();
+            }
+        }
+        self.agent = pid as i32;
+    }
+
+    unsafe fn leave_failed(&self) -> ! {
+        // SAFETY: the plan is valid.
+        unsafe {
+            let plan = &*self.plan;
+            send(FAILED, plan.failed_stage.load(Ordering::SeqCst), plan.failed_errno.load(Ordering::SeqCst));
+            exit(1)
+        }
+    }
+
+    unsafe fn watch(&mut self, signals: i32) -> ! {
+        let mut fds = [
+            libc::pollfd { fd: CONTROL as i32, events: libc::POLLIN, revents: 0 },
+            libc::pollfd { fd: signals, events: libc::POLLIN, revents: 0 },
+        ];
+        loop {
+            // SAFETY: plain system calls on memory of this frame.
+            unsafe {
+                call(libc::SYS_ppoll, &[fds.as_mut_ptr() as usize, fds.len(), 0, 0, 8]);
+                if fds[1].revents != 0 {
+                    let mut info = [0u8; 128];
+                    call(libc::SYS_read, &[signals as usize, info.as_mut_ptr() as usize, info.len()]);
+                    self.look_at_children();
+                }
+                if fds[0].revents != 0 {
+                    self.obey();
+                }
+            }
+        }
+    }
+
+    unsafe fn obey(&mut self) {
+        let mut command = 0u8;
+        // SAFETY: one byte is read into one byte.
+        unsafe {
+            let got = call(libc::SYS_read, &[CONTROL, &raw mut command as usize, 1]);
+            if got == 1 && command == TERMINATE {
+                self.signal_agent(libc::SIGTERM);
+                // A stopped process gets nothing but KILL and CONT.
+                self.signal_agent(libc::SIGCONT);
+            } else if got == 1 && command == SWEEP {
+                self.sweep();
+            } else if got != -(libc::EINTR as isize) && got != -(libc::EAGAIN as isize) {
+                // The runner is gone.
+                self.sweep();
+            }
+        }
+    }
+
+    /// Signals the agent's group, and the agent itself, which may have left it. The agent is not reaped before a
+    /// sweep, so neither number can belong to anybody else.
+    unsafe fn signal_agent(&self, signal: i32) {
+        // SAFETY: plain system calls.
+        unsafe {
+            call(libc::SYS_kill, &[(-self.agent) as usize, signal as usize]);
+            call(libc::SYS_kill, &[self.agent as usize, signal as usize]);
+        }
+    }
+
+    /// Tells the runner what has become of the agent and its tree. Reaps adopted children, never the agent.
+    unsafe fn look_at_children(&mut self) {
+        let mut others = 0;
+        let agent = self.agent;
+        // SAFETY: plain system calls.
+        let known = unsafe {
+            each_child(|pid| {
+                if pid != agent && reap(pid).is_none() {
+                    others += 1;
+                }
+            })
+        };
+        // SAFETY: plain system calls.
+        unsafe {
+            if !self.exited
+                && let Some((code, status)) = peek(agent)
+            {
+                self.exited = true;
+                send(EXITED, code, status);
+            }
+            if known && self.exited && others == 0 && !self.empty {
+                self.empty = true;
+                send(EMPTY, 0, 0);
+            }
+        }
+    }
+
+    /// Kills until nothing is left, generation by generation: what a killed process leaves behind becomes a child
+    /// of this one before its parent can be reaped, so no child left means no descendant left.
+    unsafe fn sweep(&mut self) -> ! {
+        let mut killed = 0i32;
+        let mut survivors = 0i32;
+        // SAFETY: plain system calls.
+        unsafe {
+            let start = now();
+            self.signal_agent(libc::SIGKILL);
+            loop {
+                let known = each_child(|pid| {
+                    call(libc::SYS_kill, &[pid as usize, libc::SIGKILL as usize]);
+                });
+                let mut left = 0i32;
+                let agent = self.agent;
+                each_child(|pid| match reap(pid) {
+                    Some((_, status)) if status == libc::SIGKILL && pid != agent => killed += 1,
+                    Some(_) => {}
+                    None => left += 1,
+                });
+                if !known {
+                    // Without a list of children nothing can be said about them.
+                    survivors = -1;
+                    reap(self.agent);
+                    break;
+                }
+                if left == 0 && !has_children() {
+                    break;
+                }
+                if now().wrapping_sub(start) > (*self.plan).sweep_limit {
+                    survivors = left;
+                    break;
+                }
+                let pause = libc::timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+                call(libc::SYS_rt_sigtimedwait, &[&raw const CHLD as usize, 0, &raw const pause as usize, 8]);
+            }
+            send(SWEPT, killed, survivors);
+            exit(0)
+        }
+    }
+}
+
+/// The agent's process between clone and exec.
+///
+/// # Safety
+///
+/// `arg` is a valid [`Plan`].
+unsafe extern "C" fn become_agent(arg: *mut u8) -> ! {
+    let plan = arg.cast::<Plan>().cast_const();
+    let fail = |stage: i32, errno: isize| -> ! {
+        // SAFETY: the plan is valid; the supervisor reads it after this process is gone.
+        unsafe {
+            (*plan).failed_stage.store(stage, Ordering::SeqCst);
+            (*plan).failed_errno.store(-errno as i32, Ordering::SeqCst);
+            exit(127)
+        }
+    };
+    // SAFETY: plain system calls on strings that the plan keeps.
+    unsafe {
+        // Dies with its supervisor, which sweeps before it leaves: this is for a supervisor that is killed.
+        call(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize]);
+        let session = call(libc::SYS_setsid, &[]);
+        if session < 0 {
+            fail(STAGE_SETUP, session);
+        }
+        if !(*plan).cwd.is_null() {
+            let moved = call(libc::SYS_chdir, &[(*plan).cwd as usize]);
+            if moved < 0 {
+                fail(STAGE_CHDIR, moved);
+            }
+        }
+        for signal in 1..=64 {
+            default_action(signal);
+        }
+        set_signal_mask(0);
+        let gone =
+            call(libc::SYS_execve, &[(*plan).program as usize, (*plan).argv as usize, (*plan).envp as usize]);
+        fail(STAGE_EXEC, gone)
+    }
+}
+
+/// Puts the agent's streams at 0, 1 and 2 and the control socket at 3, and closes all else.
+unsafe fn arrange_descriptors(plan: *const Plan) -> isize {
+    // SAFETY: plain system calls; descriptors of this process alone, its table being a copy.
+    unsafe {
+        for (target, &fd) in (*plan).stdio.iter().enumerate() {
+            let moved = call(libc::SYS_dup3, &[fd as usize, target, 0]);
+            if moved < 0 {
+                return moved;
+            }
+        }
+        let control = (*plan).control as usize;
+        if control == CONTROL {
+            // It is close-on-exec already.
+        } else {
+            let moved = call(libc::SYS_dup3, &[control, CONTROL, libc::O_CLOEXEC as usize]);
+            if moved < 0 {
+                return moved;
+            }
+        }
+        let closed = call(libc::SYS_close_range, &[CONTROL + 1, u32::MAX as usize, 0]);
+        if closed < 0 {
+            // Before Linux 5.9.
+            for fd in CONTROL + 1..65_536 {
+                call(libc::SYS_close, &[fd]);
+            }
+        }
+        0
+    }
+}
+
+/// Calls `visit` with the id of every child, zombies included. False when the kernel has no such list.
+unsafe fn each_child(mut visit: impl FnMut(i32)) -> bool {
+    // SAFETY: reads into memory of this frame.
+    unsafe {
+        let path = c"/proc/thread-self/children".as_ptr() as usize;
+        let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
+        let fd = call(libc::SYS_openat, &[libc::AT_FDCWD as usize, path, flags]);
+        if fd < 0 {
+            return false;
+        }
+        let mut pid = 0i32;
+        let mut buffer = [0u8; 1024];
+        loop {
+            let got = call(libc::SYS_read, &[fd as usize, buffer.as_mut_ptr() as usize, buffer.len()]);
+            if got <= 0 {
+                break;
+            }
+            for &byte in buffer.iter().take(got as usize) {
+                if byte.is_ascii_digit() {
+                    pid = pid.wrapping_mul(10).wrapping_add(i32::from(byte.wrapping_sub(b'0')));
+                } else if pid != 0 {
+                    visit(pid);
+                    pid = 0;
+                }
+            }
+        }
+        call(libc::SYS_close, &[fd as usize]);
+        true
+    }
+}
+
+unsafe fn has_children() -> bool {
+    // SAFETY: a null pointer asks for no details.
+    let got =
+        unsafe { call(libc::SYS_waitid, &[libc::P_ALL as usize, 0, 0, WAIT | libc::WNOWAIT as usize, 0]) };
+    got != -(libc::ECHILD as isize)
+}
+
+const WAIT: usize = (libc::WEXITED | libc::WNOHANG | libc::__WALL) as usize;
+
+/// The code and status of a child that has ended, which stays a zombie.
+unsafe fn peek(pid: i32) -> Option<(i32, i32)> {
+    // SAFETY: see `wait`.
+    unsafe { wait(pid, WAIT | libc::WNOWAIT as usize) }
+}
+
+/// The code and status of a child that has ended, which is then gone.
+unsafe fn reap(pid: i32) -> Option<(i32, i32)> {
+    // SAFETY: see `wait`.
+    unsafe { wait(pid, WAIT) }
+}
+
+unsafe fn wait(pid: i32, options: usize) -> Option<(i32, i32)> {
+    // SAFETY: all zero is a valid `siginfo_t`, and the kernel fills it in.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let got =
+            call(libc::SYS_waitid, &[libc::P_PID as usize, pid as usize, &raw mut info as usize, options, 0]);
+        (got == 0 && info.si_pid() == pid).then(|| (info.si_code, info.si_status()))
+    }
+}
+
+unsafe fn default_action(signal: i32) {
+    let action = KernelAction([0; 4]);
+    // SAFETY: the action is as large as the kernel's; a signal that cannot be changed is refused.
+    unsafe {
+        call(libc::SYS_rt_sigaction, &[signal as usize, &raw const action as usize, 0, 8]);
+    }
+}
+
+unsafe fn send(kind: i32, a: i32, b: i32) {
+    let message = [kind, a, b];
+    let flags = (libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT) as usize;
+    // SAFETY: the message is 12 bytes of this frame.
+    unsafe {
+        call(libc::SYS_sendto, &[CONTROL, message.as_ptr() as usize, 12, flags, 0, 0]);
+    }
+}
+
+unsafe fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel fills in the time.
+    unsafe {
+        call(libc::SYS_clock_gettime, &[libc::CLOCK_MONOTONIC as usize, &raw mut time as usize]);
+    }
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
+unsafe fn exit(status: usize) -> ! {
+    loop {
+        // SAFETY: ends this process.
+        unsafe {
+            call(libc::SYS_exit_group, &[status]);
+        }
+    }
+}
+
+unsafe fn call(number: c_long, args: &[usize]) -> isize {
+    let mut all = [0usize; 6];
+    for (slot, &arg) in all.iter_mut().zip(args) {
+        *slot = arg;
+    }
+    // SAFETY: the caller answers for the arguments.
+    unsafe { syscall(number, all) }
+}

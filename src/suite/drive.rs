@@ -1,0 +1,365 @@
+//! Runs one case and observes: starts the host, calls, cancels or kills at the marked moment, and looks at what is
+//! left. Judges nothing.
+
+use std::ffi::OsString;
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::fake::{Fingerprint, Record, now_ns};
+use crate::model::case::{Case, Moment, WorkingDir};
+use crate::process::{Message, Stdio, Supervised, descendants};
+use crate::subject::{Call, HOST_WORD, READY};
+use crate::suite::observation::Observation;
+use crate::suite::room::Room;
+use crate::suite::stop::Stop;
+
+/// How long a host may take to say that it is ready, before slack.
+const READY_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long survivors are given to go, before slack.
+const SETTLE: Duration = Duration::from_millis(250);
+
+/// How often a stop is looked for while nothing happens.
+const STOP_INTERVAL: Duration = Duration::from_millis(50);
+
+/// One run of one case.
+pub(super) struct Drive<'a> {
+    pub(super) case: &'a Case,
+    pub(super) host: &'a [OsString],
+    pub(super) slack: f64,
+    /// By what the deadline of the case is multiplied.
+    pub(super) patience: u32,
+    pub(super) stop: &'a Stop,
+}
+
+/// The host's ends of its streams, and what came over them.
+struct Line {
+    stdin: Option<OwnedFd>,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+    open: [bool; 2],
+    said: Vec<u8>,
+    complained: Vec<u8>,
+}
+
+impl Drive<'_> {
+    pub(super) fn run(&self, room: &Room) -> io::Result<Observation> {
+        let call = self.call(room);
+        let mut seen = Observation {
+            timeout: call.timeout(),
+            prompt_bytes: call.whole_prompt().len() as u64,
+            prompt_print: Fingerprint::of(call.whole_prompt().as_bytes()).number(),
+            args_print: Fingerprint::of_words(call.argv.iter().skip(1).map(String::as_bytes)).number(),
+            cwd: room
+                .expected_cwd(self.case.expect.agent.cwd.unwrap_or(WorkingDir::Own))
+                .to_string_lossy()
+                .into_owned(),
+            ..Observation::default()
+        };
+
+        let terminal = self.case.host.tty.then(Terminal::open).transpose()?;
+        let (mut host, mut line) = self.start_host(room, terminal.as_ref())?;
+        let bound = self.scaled(READY_WITHIN);
+        let end = now_ns().saturating_add(bound);
+        while !line.said.contains(&b'\n') {
+            if now_ns() > end || !line.open[0] {
+                let why = String::from_utf8_lossy(&line.complained).trim().to_owned();
+                seen.silent = Some(format!("the host did not become ready: {why}"));
+                return Ok(seen);
+            }
+            self.wait(room, &mut host, &mut line, &mut seen, end)?;
+        }
+        if !line.said.starts_with(READY.as_bytes()) {
+            seen.silent = Some("the host said something else than that it is ready".to_owned());
+            return Ok(seen);
+        }
+        line.said.clear();
+
+        let mut text = serde_json::to_string(&call)?;
+        text.push('\n');
+        seen.called_ns = now_ns();
+        line.say(text.as_bytes());
+        self.watch_call(room, &mut host, &mut line, &mut seen)?;
+        self.look_around(room, &mut host, &mut line, &mut seen)?;
+        if let Some(name) = &self.case.expect.agent.absent {
+            seen.found_absent = room.has(name);
+        }
+        seen.found_absent |= room.script_ran();
+        Ok(seen)
+    }
+
+    fn call(&self, room: &Room) -> Call {
+        let call = &self.case.call;
+        let program = room.program(call.program);
+        Call {
+            argv: [program].into_iter().chain(call.args.iter().cloned()).collect(),
+            prompt: call.prompt.clone(),
+            prompt_repeat: call.prompt_repeat,
+            timeout_ms: (call.timeout * self.patience).as_millis() as u64,
+            working_dir: room.working_dir(call.working_dir),
+            stdout_cap: call.stdout_cap,
+            cancelled: call.cancel_at == Some(Moment::BeforeStart),
+        }
+    }
+
+    fn start_host(&self, room: &Room, terminal: Option<&Terminal>) -> io::Result<(Supervised, Line)> {
+        let mut argv = self.host.to_vec();
+        if let Some(terminal) = terminal {
+            argv.push(format!("tty={}", terminal.name).into());
+        }
+        for (wanted, word) in
+            [(self.case.host.ignores_signals, "ignore"), (self.case.host.leaks_descriptor, "leak")]
+        {
+            if wanted {
+                argv.push(word.into());
+            }
+        }
+        let ((stdin, to_host), (stdout, host_out), (stderr, host_err)) =
+            (pipe_with(PipeFlags::CLOEXEC)?, pipe_with(PipeFlags::CLOEXEC)?, pipe_with(PipeFlags::CLOEXEC)?);
+        for fd in [&stdout, &stderr] {
+            fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK)?;
+        }
+        let stdio = Stdio { stdin, stdout: host_out, stderr: host_err };
+        let host = Supervised::spawn(&argv, &room.environment(), Some(&room.host_dir()), stdio)
+            .map_err(io::Error::other)?;
+        let line = Line {
+            stdin: Some(to_host),
+            stdout,
+            stderr,
+            open: [true; 2],
+            said: Vec::new(),
+            complained: Vec::new(),
+        };
+        Ok((host, line))
+    }
+
+    /// From the call to the answer, or to the moment at which there should have been one.
+    fn watch_call(
+        &self,
+        room: &Room,
+        host: &mut Supervised,
+        line: &mut Line,
+        seen: &mut Observation,
+    ) -> io::Result<()> {
+        let bound = self.scaled(self.case.expect.returns_within);
+        // A runner that starts nothing has its own start to pay for besides.
+        let start = self.scaled(Duration::from_secs(2));
+        loop {
+            let unborn = if seen.born_ns().is_none() { start } else { 0 };
+            let end = seen.due_ns().saturating_add(bound).saturating_add(unborn);
+            if let Some(at) = line.said.iter().position(|&byte| byte == b'\n') {
+                seen.answered_ns = Some(now_ns());
+                match serde_json::from_slice(&line.said[..at]) {
+                    Ok(answer) => seen.answer = Some(answer),
+                    Err(error) => seen.silent = Some(format!("the host's answer is no answer: {error}")),
+                }
+                return Ok(());
+            }
+            if !line.open[0] && seen.killed_ns.is_none() {
+                let why = String::from_utf8_lossy(&line.complained).trim().to_owned();
+                seen.silent = Some(format!("the runner died without an answer: {why}"));
+                return Ok(());
+            }
+            if seen.killed_ns.is_some() && !line.open[0] {
+                return Ok(());
+            }
+            if now_ns() > end {
+                let after = Duration::from_nanos(now_ns().saturating_sub(seen.due_ns()));
+                seen.silent = Some(format!("the runner had not returned after {} ms", after.as_millis()));
+                return Ok(());
+            }
+            self.wait(room, host, line, seen, end)?;
+            let reached =
+                |moment: &Option<Moment>| matches!(moment, Some(Moment::Mark(mark)) if seen.passed(mark));
+            let (cancel, kill) =
+                (reached(&self.case.call.cancel_at), reached(&self.case.call.kill_runner_at));
+            if cancel && seen.cancelled_ns.is_none() {
+                seen.cancelled_ns = Some(now_ns());
+                line.say(b"cancel\n");
+            }
+            if kill && seen.killed_ns.is_none() {
+                seen.killed_ns = Some(now_ns());
+                host.kill_agent();
+            }
+        }
+    }
+
+    /// Waits until the agent's processes are gone, or the settle time is over, and tells who is left.
+    fn look_around(
+        &self,
+        room: &Room,
+        host: &mut Supervised,
+        line: &mut Line,
+        seen: &mut Observation,
+    ) -> io::Result<()> {
+        let end = now_ns().saturating_add(self.scaled(SETTLE));
+        let root = host.supervisor_id();
+        loop {
+            let host_id = host.agent_id();
+            let (zombies, alive): (Vec<_>, Vec<_>) = descendants(root)
+                .into_iter()
+                .filter(|process| Some(process.id) != host_id)
+                .partition(|process| process.zombie);
+            seen.lifeline_held = is_held(&room.lifeline);
+            let settled = alive.is_empty() && zombies.is_empty() && !seen.lifeline_held;
+            if settled || now_ns() > end {
+                (seen.survivors, seen.zombies) = (alive, zombies);
+                break;
+            }
+            self.wait(room, host, line, seen, (now_ns() + 5_000_000).min(end))?;
+        }
+        // The host goes when its input ends; if it does not, the sweep ends it.
+        line.stdin = None;
+        let end = now_ns().saturating_add(self.scaled(Duration::from_secs(1)));
+        while line.open[0] && now_ns() < end && seen.killed_ns.is_none() && seen.survivors.is_empty() {
+            self.wait(room, host, line, seen, end)?;
+        }
+        self.take_records(room, seen)
+    }
+
+    /// Waits for something to happen, at the latest until `end`, and takes in what has.
+    fn wait(
+        &self,
+        room: &Room,
+        host: &mut Supervised,
+        line: &mut Line,
+        seen: &mut Observation,
+        end: u64,
+    ) -> io::Result<()> {
+        if self.stop.is_stopped() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let left = Duration::from_nanos(end.saturating_sub(now_ns())).min(STOP_INTERVAL);
+        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        {
+            let mut fds = vec![
+                PollFd::new(&room.records, PollFlags::IN),
+                PollFd::from_borrowed_fd(host.control(), PollFlags::IN),
+            ];
+            for (fd, open) in [&line.stdout, &line.stderr].into_iter().zip(line.open) {
+                if open {
+                    fds.push(PollFd::new(fd, PollFlags::IN));
+                }
+            }
+            match poll(&mut fds, Some(&timeout)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        line.take();
+        while let Some(message) = host.receive() {
+            if matches!(message, Message::Failed { .. } | Message::Lost) {
+                line.open = [false; 2];
+            }
+        }
+        self.take_records(room, seen)
+    }
+
+    fn take_records(&self, room: &Room, seen: &mut Observation) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        let mut buffer = [0u8; 4096];
+        let mut records = &room.records;
+        loop {
+            match records.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(got) => {
+                    bytes.extend_from_slice(&buffer[..got]);
+                    // Writes to a FIFO of this size are whole, but a read may end within one.
+                    if got < buffer.len() && bytes.ends_with(b"\n") {
+                        continue;
+                    }
+                }
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock
+                        && (bytes.is_empty() || bytes.ends_with(b"\n")) =>
+                {
+                    break;
+                }
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            match serde_json::from_slice::<Record>(line) {
+                Ok(record) if record.nonce == room.nonce => seen.records.push(record),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A bound in nanoseconds, by the slack of this machine.
+    pub(super) fn scaled(&self, bound: Duration) -> u64 {
+        bound.mul_f64(self.slack).as_nanos() as u64
+    }
+}
+
+impl Line {
+    /// Speaks to the host. One that does not listen is dealt with by what it then does not do.
+    fn say(&mut self, bytes: &[u8]) {
+        if let Some(stdin) = &self.stdin {
+            let _ = rustix::io::write(stdin, bytes);
+        }
+    }
+
+    fn take(&mut self) {
+        let mut buffer = [0u8; 64 << 10];
+        for (index, fd) in [&self.stdout, &self.stderr].into_iter().enumerate() {
+            while self.open[index] {
+                match rustix::io::read(fd, &mut buffer) {
+                    Ok(0) => self.open[index] = false,
+                    Ok(got) if index == 0 => self.said.extend_from_slice(&buffer[..got]),
+                    Ok(got) => {
+                        let room = (8usize << 10).saturating_sub(self.complained.len());
+                        self.complained.extend_from_slice(&buffer[..got.min(room)]);
+                    }
+                    Err(Errno::INTR) => {}
+                    Err(_) => break,
+                }
+            }
+        }
+    }
+}
+
+/// A terminal for a host that has one. Closed, it hangs up on whoever is left.
+struct Terminal {
+    name: String,
+    _master: OwnedFd,
+}
+
+impl Terminal {
+    fn open() -> io::Result<Self> {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        grantpt(&master)?;
+        unlockpt(&master)?;
+        let name = ptsname(&master, Vec::new())?.to_string_lossy().into_owned();
+        Ok(Self { name, _master: master })
+    }
+}
+
+/// Whether a process holds the writing end of a FIFO.
+fn is_held(fifo: &std::fs::File) -> bool {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut fds = [PollFd::from_borrowed_fd(fifo.as_fd(), PollFlags::IN)];
+    // Nobody ever wrote: nobody is there. Somebody did and is gone: hung up.
+    let mut byte = [0u8];
+    match rustix::io::read(fifo, &mut byte) {
+        Err(Errno::AGAIN) => {
+            !matches!(poll(&mut fds, Some(&now)), Ok(1) if fds[0].revents().contains(PollFlags::HUP))
+        }
+        _ => false,
+    }
+}
+
+/// The words that make an executable a host.
+pub(super) fn host_command(executable: OsString) -> Vec<OsString> {
+    vec![executable, HOST_WORD.into()]
+}

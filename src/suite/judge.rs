@@ -1,0 +1,220 @@
+//! Holds what was seen of a case against what must come of it. No I/O.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::fake::Fact;
+use crate::model::case::{Case, WorkingDir};
+use crate::model::{Outcome, Verdict};
+use crate::suite::observation::Observation;
+
+/// What a run of a case amounts to.
+#[derive(Debug)]
+pub(super) enum Judgement {
+    /// A verdict, with a sentence.
+    Verdict(Verdict, String),
+    /// The deadline came before the fake had done what the case is about. More time may help.
+    NotReached(String),
+}
+
+/// Judges. `bound` is the case's own, scaled.
+pub(super) fn judge(case: &Case, seen: &Observation, bound: Duration) -> Judgement {
+    if seen.called_ns == 0 {
+        let why = seen.silent.clone().unwrap_or_default();
+        return Judgement::Verdict(Verdict::Inconclusive, why);
+    }
+    let outcome = seen.answer.as_ref().map(|answer| answer.outcome);
+    let reached = reached(case, seen);
+    let cut_short = matches!(outcome, None | Some(Outcome::Timeout | Outcome::Cancelled));
+    if !reached && cut_short && seen.killed_ns.is_none() && !starts_nothing(case) {
+        let what = match (seen.born_ns(), &seen.silent) {
+            (_, Some(silent)) => return Judgement::Verdict(Verdict::Broken, silent.clone()),
+            (None, None) => "the agent had not started when the runner returned",
+            (Some(_), None) => "the agent had not come to the point of the case when the runner returned",
+        };
+        return Judgement::NotReached(what.to_owned());
+    }
+    match faults(case, seen, bound).into_iter().next() {
+        Some(fault) => Judgement::Verdict(Verdict::Broken, fault),
+        None if !reached && !starts_nothing(case) => Judgement::Verdict(
+            Verdict::Inconclusive,
+            "the agent never came to the point of the case".to_owned(),
+        ),
+        None => Judgement::Verdict(Verdict::Held, case.title.clone()),
+    }
+}
+
+/// What the judgement rests on.
+pub(super) fn evidence(seen: &Observation, bound: Duration, attempts: u32) -> Value {
+    let after = seen.answered_ns.map(|ns| (ns.saturating_sub(seen.due_ns())) as f64 / 1e6);
+    json!({
+        "outcome": seen.answer.as_ref().map(|answer| answer.outcome.as_str()),
+        "attempted": seen.born_ns().is_some(),
+        "returned_after_ms": after,
+        "allowed_ms": bound.as_millis() as u64,
+        "survivors": seen.survivors.iter().map(|process| process.name.clone()).collect::<Vec<_>>(),
+        "zombies": seen.zombies.len(),
+        "attempts": attempts,
+    })
+}
+
+/// Whether the case is one in which no agent may start.
+fn starts_nothing(case: &Case) -> bool {
+    case.expect.agent.started == Some(false)
+}
+
+/// Whether the fake came to the point of the case.
+fn reached(case: &Case, seen: &Observation) -> bool {
+    match &case.agent.reaches {
+        Some(mark) => seen.passed(mark),
+        None => {
+            let last = case.agent.step.len().checked_sub(1);
+            seen.leader().any(|record| match (&record.fact, last) {
+                (Fact::Begin(place), Some(last)) => place == &[last],
+                (Fact::Born { .. }, None) => true,
+                _ => false,
+            })
+        }
+    }
+}
+
+/// Everything that is not as it must be, the weightiest first.
+fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
+    let mut faults = Vec::new();
+    let expect = &case.expect;
+    let mut fault = |text: String| faults.push(text);
+
+    if let Some(silent) = &seen.silent {
+        fault(silent.clone());
+    }
+    if let (Some(expected), Some(answer)) = (expect.outcome, &seen.answer)
+        && answer.outcome != expected
+    {
+        let said =
+            if answer.stderr.is_empty() { String::new() } else { format!(" ({})", short(&answer.stderr)) };
+        fault(format!("the outcome is `{}`, expected `{expected}`{said}", answer.outcome));
+    }
+    let started = seen.born_ns().is_some();
+    if starts_nothing(case) && (started || seen.found_absent) {
+        fault("something was started, and nothing may be".to_owned());
+    }
+    if let Some(answered) = seen.answered_ns {
+        let due = seen.due_ns();
+        let late = Duration::from_nanos(answered.saturating_sub(due));
+        if late > bound {
+            let (late, bound) = (late.as_millis(), bound.as_millis());
+            fault(format!("returned {late} ms after it was due, allowed are {bound} ms"));
+        }
+        let early = seen.called_ns.saturating_add(seen.timeout.as_nanos() as u64).saturating_sub(answered);
+        if expect.outcome == Some(Outcome::Timeout) && !starts_nothing(case) && early > 2_000_000 {
+            fault(format!("returned {} ms before the deadline", early / 1_000_000));
+        }
+    }
+    if seen.survivors.len() > expect.survivors {
+        let names: Vec<String> = seen.survivors.iter().map(|p| format!("{} ({})", p.name, p.id)).collect();
+        fault(format!("{} processes of the agent are alive: {}", names.len(), names.join(", ")));
+    } else if seen.lifeline_held && expect.survivors == 0 {
+        fault("a process of the agent is alive outside the runner's tree".to_owned());
+    }
+    if let Some(most) = expect.zombies
+        && seen.zombies.len() > most
+    {
+        fault(format!("{} ended processes were not reaped", seen.zombies.len()));
+    }
+    answer_faults(case, seen, &mut fault);
+    agent_faults(case, seen, &mut fault);
+    faults
+}
+
+fn answer_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String)) {
+    let expect = &case.expect;
+    let Some(answer) = &seen.answer else { return };
+    if let Some(text) = &expect.completion {
+        let expected = text.repeat(expect.completion_repeat as usize);
+        let got = answer.completion.as_deref().unwrap_or_default();
+        if got != expected {
+            let (got_len, want_len) = (got.len(), expected.len());
+            fault(format!(
+                "the completion is {got_len} bytes, {}, expected {want_len}, {}",
+                short(got),
+                short(&expected)
+            ));
+        }
+    }
+    if expect.code.is_some() && answer.code != expect.code {
+        fault(format!("the exit status is {:?}, expected {:?}", answer.code, expect.code));
+    }
+    let signal = expect.signal.map(crate::model::case::Signal::number);
+    if signal.is_some() && answer.signal != signal {
+        fault(format!("the signal is {:?}, expected {signal:?}", answer.signal));
+    }
+    if let Some(part) = &expect.stderr_has
+        && !answer.stderr.contains(part)
+    {
+        fault(format!("standard error is {}, and {} is missing", short(&answer.stderr), short(part)));
+    }
+    if let Some(most) = expect.stderr_at_most
+        && answer.stderr.len() > most
+    {
+        fault(format!("{} bytes of standard error were kept, allowed are {most}", answer.stderr.len()));
+    }
+}
+
+fn agent_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String)) {
+    let expect = &case.expect.agent;
+    for record in seen.leader() {
+        match &record.fact {
+            Fact::Born { args, cwd, descriptors } => {
+                if expect.args.is_some() && *args != seen.args_print {
+                    fault("the agent's words are not those of the call".to_owned());
+                }
+                if expect.cwd.is_some() && *cwd != seen.cwd {
+                    fault(format!("the agent ran in `{}`, expected {}", last(cwd), place(case)));
+                }
+                if let Some(expected) = &expect.descriptors
+                    && descriptors != expected
+                {
+                    fault(format!(
+                        "the agent was started with descriptors {descriptors:?}, expected {expected:?}"
+                    ));
+                }
+            }
+            Fact::Read { bytes, print, eof }
+                if expect.prompt.is_some()
+                    && (*bytes, *print, *eof) != (seen.prompt_bytes, seen.prompt_print, true) =>
+            {
+                let sent = seen.prompt_bytes;
+                fault(format!("the agent read {bytes} bytes (end of file: {eof}), the prompt is {sent}"));
+            }
+            Fact::Tty(found) if expect.tty.is_some_and(|tty| tty != *found) => {
+                fault("the agent could open a terminal, and somebody could be asked".to_owned());
+            }
+            Fact::Answer(got) if expect.answer.is_some_and(|answer| answer != *got) => {
+                fault(format!("the agent's question was answered with {got:?}"));
+            }
+            _ => {}
+        }
+    }
+    if expect.absent.is_some() && seen.found_absent {
+        fault(format!("`{}` is there", expect.absent.as_deref().unwrap_or_default()));
+    }
+}
+
+fn place(case: &Case) -> &'static str {
+    match case.expect.agent.cwd {
+        Some(WorkingDir::Inherit) => "the caller's own directory",
+        _ => "the directory of the call",
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn short(text: &str) -> String {
+    if text.chars().count() <= 60 {
+        return format!("{text:?}");
+    }
+    format!("{:?}…", text.chars().take(60).collect::<String>())
+}
