@@ -6,4 +6,5 @@ compile_error!("argvow needs Unix: sessions, process groups and signals are what
 
 pub mod agents;
 pub mod model;
+pub mod policy;
 pub mod suite;
