@@ -3,6 +3,7 @@
 
 mod cli;
 mod house;
+mod policy;
 mod process;
 mod project;
 mod report;
