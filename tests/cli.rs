@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what does not work fails its test")]
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -128,6 +128,21 @@ fn exit_130_when_interrupted_and_the_summary_is_still_said() {
     let (code, out) = interrupted(1);
     assert_eq!(code, 130);
     assert!(out.contains("exit 130: interrupted"), "{out}");
+}
+
+#[test]
+fn an_interrupt_in_the_middle_of_the_suite_ends_it_with_a_summary_of_what_ran() {
+    let project = Project::new();
+    let mut child = project.spawn(&["suite", "--jobs", "1", "--format", "jsonl"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let start: serde_json::Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    assert!(lines.next().unwrap().contains("\"verdict\""));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let rest: Vec<String> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!((rest.len() as u64) < start["selected"].as_u64().unwrap(), "every case ran");
+    let summary: serde_json::Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+    assert_eq!((&summary["event"], &summary["exit"]), (&"summary".into(), &130.into()));
 }
 
 #[test]
