@@ -6,8 +6,12 @@ compile_error!("argvow needs Unix: sessions, process groups and signals are what
 
 pub mod agents;
 pub mod backend;
+pub mod cli;
 pub mod fake;
 pub mod model;
+pub mod policy;
 pub mod process;
+pub mod report;
+pub mod snapshot;
 pub mod subject;
 pub mod suite;

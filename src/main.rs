@@ -1,12 +1,10 @@
 //! The command line: parses arguments, calls one verb, maps its result to an exit code.
 
-fn main() {
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Fake agents and hosts are this same executable: which of them it is comes before everything else.
     argvow::fake::dispatch();
     argvow::suite::dispatch(&argvow::subject::Builtin);
-    let catalogue = argvow::suite::Catalogue::embedded().unwrap();
-    let cases: Vec<_> = catalogue.cases().collect();
-    argvow::suite::run(&cases, &Default::default(), &Default::default(), &mut |event| {
-        println!("{}", event.to_json().unwrap())
-    })
-    .unwrap();
+    argvow::cli::main()
 }

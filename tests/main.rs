@@ -2,6 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod backend;
+mod cli;
 mod house;
 mod nothing_left;
+mod policy;
 mod process;
+mod project;
+mod report;
+mod snapshots;

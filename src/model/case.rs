@@ -53,8 +53,8 @@ pub enum Level {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct FakeAgent {
-    /// The mark that must be passed for the case to have tested anything; without one, the last step must have
-    /// begun.
+    /// The mark that must be passed for the case to have tested anything. Without one it is the mark at which the
+    /// call is cancelled or the runner killed, and where there is none, the last step must have begun.
     #[serde(default)]
     pub reaches: Option<String>,
     /// What it does, in order. An agent that comes to the end of its steps exits 0.

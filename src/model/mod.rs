@@ -7,6 +7,7 @@ mod exit;
 mod launch;
 mod outcome;
 pub mod source;
+pub mod text;
 mod verdict;
 
 pub use boundary::{Assessment, Measurement, ReadOnly};

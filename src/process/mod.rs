@@ -1,6 +1,6 @@
 //! Spawning, containing, talking to and ending processes. Knows no agent and no case.
 //!
-//! The only room with `unsafe`, and in it only the files that say so: [`mod@kernel`] has the raw system calls,
+//! The only room with `unsafe`, and in it only the files that say so: `kernel` has the raw system calls,
 //! `supervisor` runs in a process of its own on the caller's memory, `spawn` starts it, `own` is what a process
 //! does to itself.
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::fake::Fact;
-use crate::model::case::{Case, WorkingDir};
+use crate::model::case::{Case, Moment, WorkingDir};
 use crate::model::{Outcome, Verdict};
 use crate::suite::observation::Observation;
 
@@ -64,10 +64,17 @@ fn starts_nothing(case: &Case) -> bool {
     case.expect.agent.started == Some(false)
 }
 
-/// Whether the fake came to the point of the case.
+/// Whether the fake came to the point of the case: the mark it names, else the one at which the call was cancelled or
+/// the runner killed (what comes after that is a race by design), else its last step.
 fn reached(case: &Case, seen: &Observation) -> bool {
-    match &case.agent.reaches {
-        Some(mark) => seen.passed(mark),
+    let at_mark = |moment: &Option<Moment>| match moment {
+        Some(Moment::Mark(mark)) => Some(mark.clone()),
+        _ => None,
+    };
+    let mark = case.agent.reaches.clone();
+    let mark = mark.or_else(|| at_mark(&case.call.kill_runner_at)).or_else(|| at_mark(&case.call.cancel_at));
+    match mark {
+        Some(mark) => seen.passed(&mark),
         None => {
             let last = case.agent.step.len().checked_sub(1);
             seen.leader().any(|record| match (&record.fact, last) {

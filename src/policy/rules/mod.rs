@@ -1,0 +1,14 @@
+//! The rules of the flag check, one file a subject.
+
+mod environment;
+mod forbidden;
+mod list;
+mod never;
+mod operands;
+mod pins;
+mod repeats;
+mod table;
+mod values;
+mod widening;
+
+pub(crate) use list::{run, without_dialect};
