@@ -81,7 +81,7 @@ impl Assessment {
             Measurement::Held => format!("held on {}", self.version),
             Measurement::Broken { witness } => format!("BROKEN on {}: {witness}", self.version),
             Measurement::NotEnforced { witness } => format!("NOT ENFORCED on {}: {witness}", self.version),
-            Measurement::NotMeasured => "not measured: nobody has run this argv against the agent".to_owned(),
+            Measurement::NotMeasured => "never: nobody has run this argv against the agent".to_owned(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::snapshot::render::word;
+use crate::snapshot::render::{IDENTITY, INHERITED, NOTHING, word};
 
 const FENCE: &str = "---";
 
@@ -111,6 +111,8 @@ impl Snapshot {
                 }
             } else if let Some(title) = line.strip_suffix(':').filter(|title| SECTIONS.contains(title)) {
                 section = title;
+            } else if is_fixed(line) {
+                section = "";
             } else if let Some((key, value)) = line.split_once(": ").filter(|(key, _)| VALUES.contains(key)) {
                 section = "";
                 let value = unword(at, value)?;
@@ -119,11 +121,6 @@ impl Snapshot {
                     "reason" => reasons.push(value),
                     _ => {}
                 }
-            } else if line == "working directory inherited"
-                || line.strip_suffix(" nothing").is_some_and(|title| SECTIONS.contains(&title))
-                || line.is_empty()
-            {
-                section = "";
             } else {
                 return Err(corrupt(at, "no snapshot has such a line"));
             }
@@ -182,6 +179,17 @@ fn leading_string(text: &str) -> Option<(String, &str)> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
     let value = stream.next()?.ok()?;
     text.get(stream.byte_offset()..).map(|rest| (value, rest))
+}
+
+/// Whether a line says that there is nothing to say.
+fn is_fixed(line: &str) -> bool {
+    let rest = |key: &str, value: &str| {
+        line.strip_prefix(key).and_then(|rest| rest.strip_prefix(": ")) == Some(value)
+    };
+    line.is_empty()
+        || line == IDENTITY
+        || rest("working directory", INHERITED)
+        || SECTIONS.iter().any(|title| rest(title, NOTHING))
 }
 
 fn unword(at: usize, text: &str) -> Result<String, Corrupt> {

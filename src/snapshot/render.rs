@@ -6,6 +6,15 @@ use crate::model::text::{is_plain, quote};
 use crate::model::{Assessment, Launch};
 use crate::policy::{Dialects, parse};
 
+/// What stands where a section has no line. No word looks like it: one that begins with `(` is quoted.
+pub(super) const NOTHING: &str = "(none)";
+
+/// What stands where the caller's own directory is used.
+pub(super) const INHERITED: &str = "(inherited)";
+
+/// A launch is known by its argv alone, placeholders included, and that stands above already.
+pub(super) const IDENTITY: &str = "identity: (the argv above)";
+
 /// The body of the launch's snapshot. `reasons` are what people gave when they accepted it.
 #[must_use]
 pub fn render(launch: &Launch, dialects: &Dialects, reasons: &[String]) -> String {
@@ -15,11 +24,12 @@ pub fn render(launch: &Launch, dialects: &Dialects, reasons: &[String]) -> Strin
         "arguments:".to_owned(),
     ];
     arguments(launch, dialects, &mut lines);
+    lines.push(IDENTITY.to_owned());
     lines.push(format!("prompt: {}", launch.prompt.as_str()));
     lines.push(format!("completion: {}", word(launch.completion.as_str())));
     lines.push(match &launch.cwd {
         Some(cwd) => format!("working directory: {}", word(cwd)),
-        None => "working directory inherited".to_owned(),
+        None => format!("working directory: {INHERITED}"),
     });
     let set: Vec<String> = launch.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
     section("environment set", &set, &mut lines);
@@ -44,7 +54,7 @@ fn measured(assessment: &Assessment) -> Vec<String> {
 
 fn section(title: &str, items: &[String], lines: &mut Vec<String>) {
     if items.is_empty() {
-        lines.push(format!("{title} nothing"));
+        lines.push(format!("{title}: {NOTHING}"));
         return;
     }
     lines.push(format!("{title}:"));
@@ -62,10 +72,12 @@ fn arguments(launch: &Launch, dialects: &Dialects, lines: &mut Vec<String>) {
         let list = lists.iter().find(|list| list.word == at).filter(|list| {
             let patterns = &list.patterns;
             let separator = patterns.separator.to_string();
-            patterns.certain && format!("{}{}", list.prefix, patterns.patterns.join(&separator)) == *text
+            patterns.certain
+                && !text.is_empty()
+                && format!("{}{}", list.prefix, patterns.patterns.join(&separator)) == *text
         });
         match list {
-            Some(list) if list.patterns.patterns.len() > 1 || !list.prefix.is_empty() => {
+            Some(list) => {
                 let after = match list.prefix.as_str() {
                     "" => String::new(),
                     prefix => format!(" after {}", quote(prefix)),
@@ -74,7 +86,7 @@ fn arguments(launch: &Launch, dialects: &Dialects, lines: &mut Vec<String>) {
                 lines.push(format!("  (a list{after}, separated by {separator})"));
                 lines.extend(list.patterns.patterns.iter().map(|pattern| format!("    {}", word(pattern))));
             }
-            _ => lines.push(format!("  {}", word(text))),
+            None => lines.push(format!("  {}", word(text))),
         }
     }
 }
