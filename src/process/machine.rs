@@ -195,18 +195,12 @@ impl<'a> Job<'a> {
     fn hear(&mut self, message: Message, buffer: &mut [u8]) {
         let now = Instant::now();
         match message {
-            Message::Started(_) => {}
             Message::Failed { stage, errno } => {
                 self.failure = Some(not_started(&self.command, stage, errno));
                 self.phase = Phase::Done;
             }
             Message::Exited(status) => self.agent_ended(Ending::Exited(status), now),
             Message::Signaled(signal) => self.agent_ended(Ending::Signaled(signal), now),
-            Message::Empty => {
-                if let Phase::Terminating(_) = self.phase {
-                    self.start_sweep(now);
-                }
-            }
             Message::Swept { killed, survivors } => {
                 self.leftovers = usize::try_from(killed).unwrap_or(0);
                 if survivors != 0 {

@@ -7,11 +7,12 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::atomic::AtomicI32;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 use std::{io, ptr};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 use thiserror::Error;
 
@@ -52,8 +53,6 @@ pub enum SpawnError {
 /// What the supervisor tells.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Message {
-    /// The agent's program runs, under this id.
-    Started(i32),
     /// Nothing runs: `stage` failed with `errno`.
     Failed {
         /// What was tried.
@@ -65,9 +64,7 @@ pub enum Message {
     Exited(i32),
     /// A signal ended the agent.
     Signaled(i32),
-    /// Nothing of the agent's tree is alive.
-    Empty,
-    /// The sweep is over.
+    /// Nothing of the agent's tree is left, by itself or by a sweep. The last message.
     Swept {
         /// How many descendants it had to kill.
         killed: i32,
@@ -95,15 +92,19 @@ pub struct Supervised {
     control: OwnedFd,
     supervisor: OwnedFd,
     supervisor_id: i32,
-    agent: Option<i32>,
+    /// A message that came with another.
+    pending: Option<Message>,
+    /// No message will come any more.
     gone: bool,
+    /// The last message was a good one: nothing runs.
+    clean: bool,
     shared: Option<Shared>,
 }
 
 /// Memory that the supervisor uses: given back once it is gone.
 #[derive(Debug)]
 struct Shared {
-    _plan: Pin<Box<Plan>>,
+    plan: Pin<Box<Plan>>,
     _strings: Vec<CString>,
     _argv: Vec<*const libc::c_char>,
     _envp: Vec<*const libc::c_char>,
@@ -170,8 +171,8 @@ impl Drop for Stacks {
 }
 
 impl Supervised {
-    /// Starts `argv` under a supervisor. Returns before the program runs: [`Message::Started`] or
-    /// [`Message::Failed`] follows.
+    /// Starts `argv` under a supervisor. Returns before the program runs: if it then does
+    /// not, [`Message::Failed`] follows.
     ///
     /// # Errors
     ///
@@ -223,6 +224,7 @@ impl Supervised {
             control: theirs.as_raw_fd(),
             agent_stack_top: stacks.top(1),
             sweep_limit: SWEEP_LIMIT,
+            agent: AtomicI32::new(0),
             failed_stage: AtomicI32::new(0),
             failed_errno: AtomicI32::new(0),
         });
@@ -257,15 +259,10 @@ impl Supervised {
             control,
             supervisor,
             supervisor_id: id as i32,
-            agent: None,
+            pending: None,
             gone: false,
-            shared: Some(Shared {
-                _plan: plan,
-                _strings: strings,
-                _argv: argv,
-                _envp: envp,
-                _stacks: stacks,
-            }),
+            clean: false,
+            shared: Some(Shared { plan, _strings: strings, _argv: argv, _envp: envp, _stacks: stacks }),
         })
     }
 
@@ -287,22 +284,30 @@ impl Supervised {
         self.supervisor_id
     }
 
-    /// The agent's process id, once it was started. It stays the agent's until a sweep.
+    /// The agent's process id, set before its program runs. Once a message has told its end it may be anybody's.
     #[must_use]
     pub fn agent_id(&self) -> Option<i32> {
-        self.agent
+        let id = self.shared.as_ref()?.plan.agent.load(Ordering::SeqCst);
+        (id != 0).then_some(id)
     }
 
     /// The next message, if one is there.
     pub fn receive(&mut self) -> Option<Message> {
+        if let Some(pending) = self.pending.take() {
+            return Some(pending);
+        }
         if self.gone {
             return None;
         }
         let mut words = [0u8; 12];
-        let got = match recv(&self.control, &mut words, RecvFlags::DONTWAIT) {
-            Ok((got, _)) => got,
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return None,
-            Err(_) => 0,
+        let got = loop {
+            match recv(&self.control, &mut words, RecvFlags::DONTWAIT) {
+                Ok((got, _)) => break got,
+                Err(Errno::AGAIN) => return None,
+                // A supervisor that left before it had read our last command: what it said before is still to come.
+                Err(Errno::INTR | Errno::CONNRESET) => {}
+                Err(_) => break 0,
+            }
         };
         if got < words.len() {
             self.gone = true;
@@ -310,24 +315,23 @@ impl Supervised {
         }
         let word = |at: usize| i32::from_ne_bytes([words[at], words[at + 1], words[at + 2], words[at + 3]]);
         let (kind, a, b) = (word(0), word(4), word(8));
-        Some(match kind {
-            supervisor::STARTED => {
-                self.agent = Some(a);
-                Message::Started(a)
-            }
+        let ended = if a == libc::CLD_EXITED { Message::Exited(b) } else { Message::Signaled(b) };
+        match kind {
             supervisor::FAILED => {
-                self.gone = true;
-                Message::Failed { stage: a, errno: b }
+                (self.gone, self.clean) = (true, true);
+                Some(Message::Failed { stage: a, errno: b })
             }
-            supervisor::EXITED if a == libc::CLD_EXITED => Message::Exited(b),
-            supervisor::EXITED => Message::Signaled(b),
-            supervisor::EMPTY => Message::Empty,
-            supervisor::SWEPT => {
-                self.gone = true;
-                Message::Swept { killed: a, survivors: b }
+            supervisor::EXITED => Some(ended),
+            supervisor::EXITED_ALONE => {
+                (self.gone, self.clean) = (true, true);
+                self.pending = Some(Message::Swept { killed: 0, survivors: 0 });
+                Some(ended)
             }
-            _ => Message::Lost,
-        })
+            _ => {
+                (self.gone, self.clean) = (true, b == 0);
+                Some(Message::Swept { killed: a, survivors: b })
+            }
+        }
     }
 
     /// Asks for TERM to the agent's group, and to the agent should it have left it.
@@ -364,14 +368,10 @@ impl Supervised {
         }
     }
 
-    /// Kills the agent alone, as somebody from outside would: its supervisor and its descendants live on.
+    /// Asks for a KILL of the agent alone, as somebody from outside would: its supervisor and its descendants live on.
+    /// The supervisor does it, which knows whether the id is still the agent's.
     pub fn kill_agent(&self) {
-        if let (Some(agent), false) = (self.agent, self.gone) {
-            // SAFETY: the supervisor has not reaped the agent, so the id is still the agent's.
-            unsafe {
-                libc::kill(agent, libc::SIGKILL);
-            }
-        }
+        self.command(supervisor::KILL_AGENT);
     }
 
     /// Waits until the supervisor is gone and takes it off the process table. Kills it when `limit` passes first;
@@ -401,21 +401,17 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
+        let agent = self.agent_id();
         self.sweep();
         self.wait_gone(Duration::from_nanos(SWEEP_LIMIT) + Duration::from_millis(500));
-        if let (false, Some(agent)) = (self.gone, self.agent) {
-            // The supervisor left without a sweep. The kernel has killed the agent; what it left in its group can
-            // still be reached unless that group's number has gone to somebody else, which takes a whole turn of
-            // the id space within these microseconds.
-            let mut told = false;
-            while let Some(message) = self.receive() {
-                told |= matches!(message, Message::Swept { .. } | Message::Failed { .. });
-            }
-            if !told {
-                // SAFETY: a plain system call.
-                unsafe {
-                    libc::kill(-agent, libc::SIGKILL);
-                }
+        while self.receive().is_some() {}
+        if let (false, Some(agent)) = (self.clean, agent) {
+            // The supervisor left without a whole sweep. The kernel has killed the agent; what it left in its group can
+            // still be reached, unless that number has gone to somebody else since, which takes a whole turn of the
+            // id space within these microseconds.
+            // SAFETY: a plain system call.
+            unsafe {
+                libc::kill(-agent, libc::SIGKILL);
             }
         }
     }

@@ -28,16 +28,18 @@ pub(super) struct Plan {
     pub(super) agent_stack_top: *mut u8,
     /// Nanoseconds after which a sweep gives up.
     pub(super) sweep_limit: u64,
+    /// The agent's process id, from before its program runs; 0 until then.
+    pub(super) agent: AtomicI32,
     pub(super) failed_stage: AtomicI32,
     pub(super) failed_errno: AtomicI32,
 }
 
 /// Messages to the runner: a kind and two numbers.
-pub(super) const STARTED: i32 = 1;
-pub(super) const FAILED: i32 = 2;
-pub(super) const EXITED: i32 = 3;
-pub(super) const EMPTY: i32 = 4;
-pub(super) const SWEPT: i32 = 5;
+pub(super) const FAILED: i32 = 1;
+pub(super) const EXITED: i32 = 2;
+/// The agent has ended and nothing of its tree is left: one message, since a second would cost a second waking.
+pub(super) const EXITED_ALONE: i32 = 3;
+pub(super) const SWEPT: i32 = 4;
 
 /// What failed before the agent's exec.
 pub(super) const STAGE_SETUP: i32 = 1;
@@ -46,6 +48,7 @@ pub(super) const STAGE_EXEC: i32 = 3;
 
 /// Commands from the runner.
 pub(super) const TERMINATE: u8 = b'T';
+pub(super) const KILL_AGENT: u8 = b'K';
 pub(super) const SWEEP: u8 = b'S';
 
 /// Where the supervisor keeps its end of the control socket.
@@ -63,8 +66,6 @@ struct Supervisor {
     agent: i32,
     /// The agent's end was told.
     exited: bool,
-    /// That nothing of the tree is left was told.
-    empty: bool,
 }
 
 /// The entry of the supervisor's process.
@@ -83,7 +84,7 @@ pub(super) unsafe extern "C" fn supervise(arg: *mut u8) -> ! {
         default_action(libc::SIGCHLD);
         let ready = arrange_descriptors(plan);
         let signals = call(libc::SYS_signalfd4, &[usize::MAX, &raw const CHLD as usize, 8, SFD_FLAGS]);
-        let mut supervisor = Supervisor { plan, agent: 0, exited: false, empty: false };
+        let mut supervisor = Supervisor { plan, agent: 0, exited: false };
         if ready < 0 || signals < 0 {
             (*plan).failed_stage.store(STAGE_SETUP, Ordering::SeqCst);
             (*plan).failed_errno.store((-ready.min(signals)) as i32, Ordering::SeqCst);
@@ -92,7 +93,6 @@ pub(super) unsafe extern "C" fn supervise(arg: *mut u8) -> ! {
         supervisor.start_agent();
         // The supervisor must not keep the pipes open that end with the agent.
         call(libc::SYS_close_range, &[0, 2, 0]);
-        send(STARTED, supervisor.agent, 0);
         supervisor.watch(signals as i32)
     }
 }
@@ -164,6 +164,8 @@ impl Supervisor {
                 self.signal_agent(libc::SIGTERM);
                 // A stopped process gets nothing but KILL and CONT.
                 self.signal_agent(libc::SIGCONT);
+            } else if got == 1 && command == KILL_AGENT {
+                call(libc::SYS_kill, &[self.agent as usize, libc::SIGKILL as usize]);
             } else if got == 1 && command == SWEEP {
                 self.sweep();
             } else if got != -(libc::EINTR as isize) && got != -(libc::EAGAIN as isize) {
@@ -183,29 +185,30 @@ impl Supervisor {
         }
     }
 
-    /// Tells the runner what has become of the agent and its tree. Reaps adopted children, never the agent.
+    /// Tells the runner of the agent's end, and leaves when nothing of its tree is alive: then there is nothing to
+    /// watch, and the runner is spared the asking. Reaps adopted children.
     unsafe fn look_at_children(&mut self) {
-        let mut others = 0;
-        let agent = self.agent;
         // SAFETY: plain system calls.
-        let known = unsafe {
-            each_child(|pid| {
+        unsafe {
+            // The agent first: once it is seen to have ended, what it left behind is a child of this process.
+            let ended = if self.exited { None } else { peek(self.agent) };
+            let mut others = 0;
+            let agent = self.agent;
+            let known = each_child(|pid| {
                 if pid != agent && reap(pid).is_none() {
                     others += 1;
                 }
-            })
-        };
-        // SAFETY: plain system calls.
-        unsafe {
-            if !self.exited
-                && let Some((code, status)) = peek(agent)
-            {
-                self.exited = true;
-                send(EXITED, code, status);
+            });
+            let alone = known && others == 0;
+            match ended {
+                Some((code, status)) => send(if alone { EXITED_ALONE } else { EXITED }, code, status),
+                None if self.exited && alone => send(SWEPT, 0, 0),
+                None => return,
             }
-            if known && self.exited && others == 0 && !self.empty {
-                self.empty = true;
-                send(EMPTY, 0, 0);
+            self.exited = true;
+            if alone {
+                reap(self.agent);
+                exit(0);
             }
         }
     }
@@ -269,6 +272,8 @@ unsafe extern "C" fn become_agent(arg: *mut u8) -> ! {
     };
     // SAFETY: plain system calls on strings that the plan keeps.
     unsafe {
+        let id = call(libc::SYS_getpid, &[]);
+        (*plan).agent.store(id as i32, Ordering::SeqCst);
         // Dies with its supervisor, which sweeps before it leaves: this is for a supervisor that is killed.
         call(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize]);
         let session = call(libc::SYS_setsid, &[]);

@@ -67,8 +67,7 @@ impl Drive<'_> {
         let (mut host, mut line) = self.start_host(room, terminal.as_ref())?;
         let bound = self.scaled(READY_WITHIN);
         let end = now_ns().saturating_add(bound);
-        // Its supervisor may be slower to say that it was started than the host is to start.
-        while !line.said.contains(&b'\n') || host.agent_id().is_none() {
+        while !line.said.contains(&b'\n') {
             if now_ns() > end || !line.open[0] {
                 let why = String::from_utf8_lossy(&line.complained).trim().to_owned();
                 seen.silent = Some(format!("the host did not become ready: {why}"));
