@@ -15,3 +15,8 @@ pub mod report;
 pub mod snapshot;
 pub mod subject;
 pub mod suite;
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -8,5 +8,6 @@ mod nothing_left;
 mod policy;
 mod process;
 mod project;
+mod readme;
 mod report;
 mod snapshots;
