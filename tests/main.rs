@@ -4,6 +4,7 @@
 mod backend;
 mod cli;
 mod house;
+mod kill_matrix;
 mod nothing_left;
 mod policy;
 mod process;

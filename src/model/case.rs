@@ -595,6 +595,17 @@ impl Case {
                 ));
             }
         }
+        let tells = |wanted: fn(&Step) -> bool| self.agent.step.iter().any(wanted);
+        let expect = &self.expect.agent;
+        for (key, expected, told) in [
+            ("prompt", expect.prompt.is_some(), tells(|step| matches!(step, Step::Read(Read::Eof)))),
+            ("tty", expect.tty.is_some(), tells(|step| matches!(step, Step::Tty(_)))),
+            ("answer", expect.answer.is_some(), tells(|step| matches!(step, Step::Ask(_)))),
+        ] {
+            if expected && !told {
+                return Err(format!("`expect.agent.{key}` needs a step of the agent that tells of it"));
+            }
+        }
         self.agent.steps().into_iter().try_for_each(Step::validate)
     }
 }

@@ -72,6 +72,9 @@ pub enum SuiteError {
 /// doubled.
 const ATTEMPTS: u32 = 3;
 
+/// The longest deadline of a repeated run: an agent that came to nothing within so long is not merely slow.
+const LONGEST_REPEAT: Duration = Duration::from_secs(10);
+
 /// What a process start may cost before bounds grow.
 const USUAL_START: Duration = Duration::from_millis(10);
 
@@ -195,7 +198,8 @@ impl Plan<'_> {
             let bound = Duration::from_nanos(drive.scaled(case.expect.returns_within));
             match seen.map(|seen| (judge(case, &seen, bound), evidence(&seen, bound, attempts))) {
                 Ok((Judgement::Verdict(verdict, detail), evidence)) => break (verdict, detail, evidence),
-                Ok((Judgement::NotReached(_), _)) if attempts < ATTEMPTS => {}
+                Ok((Judgement::NotReached(_), _))
+                    if attempts < ATTEMPTS && case.call.timeout * (1 << attempts) <= LONGEST_REPEAT => {}
                 Ok((Judgement::NotReached(why), evidence)) => break (Verdict::Inconclusive, why, evidence),
                 Err(error) => {
                     break (Verdict::Inconclusive, format!("the case could not be run: {error}"), json!({}));
