@@ -24,11 +24,23 @@ fn subjects() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/subjects")
 }
 
-/// The program that is all broken runners. Cargo builds it before it runs the tests.
+/// The program that is all broken runners. `cargo test` builds it; `cargo test NAME` does not, and then it is missing
+/// or stale.
 fn broken() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.parent().and_then(|deps| deps.parent()).unwrap().join("examples/broken");
-    assert!(path.is_file(), "{} is missing: run `cargo build --example broken`", path.display());
+    let built = fs::metadata(&path).and_then(|data| data.modified()).ok();
+    let mut todo = vec![subjects(), PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(dir) = todo.pop() {
+        for source in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            if source.is_dir() {
+                todo.push(source);
+            } else if source.extension().is_some_and(|ext| ext == "rs") {
+                let fresh = built >= fs::metadata(source).unwrap().modified().ok();
+                assert!(fresh, "{} is missing or stale: run `cargo build --example broken`", path.display());
+            }
+        }
+    }
     path
 }
 
@@ -55,9 +67,13 @@ fn verdicts(pairs: &[(&Case, &Runner)]) -> Vec<VerdictEvent> {
     all
 }
 
+fn source(name: &str) -> String {
+    fs::read_to_string(subjects().join(format!("{}.rs", name.replace('-', "_")))).unwrap()
+}
+
 /// What a case may say of a runner, as the runner's own file has it: the quoted words after `Seen as:`.
 fn seen_as(name: &str) -> Vec<String> {
-    let text = fs::read_to_string(subjects().join(format!("{}.rs", name.replace('-', "_")))).unwrap();
+    let text = source(name);
     let line = text.lines().find_map(|line| line.strip_prefix("//! Seen as: "));
     let line = line.unwrap_or_else(|| panic!("{name} does not say what it is `Seen as:`"));
     line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
@@ -108,11 +124,14 @@ fn every_case_flags_the_runners_that_it_names_for_their_fault() {
 }
 
 fn matrix(caught: &BTreeMap<String, Vec<(String, bool)>>) -> String {
-    let mut text = String::from("| runner | caught | by |\n|---|---|---|\n");
+    let mut text = String::from("| runner | fault | caught | by |\n|---|---|---|---|\n");
     for (name, cases) in caught {
         let by: Vec<String> =
             cases.iter().filter(|(_, broken)| *broken).map(|(id, _)| format!("`{id}`")).collect();
-        writeln!(text, "| `{name}` | {} of {} | {} |", by.len(), cases.len(), by.join(", ")).unwrap();
+        let source = source(name);
+        let fault = source.lines().next().and_then(|line| line.strip_prefix("//! ")).unwrap();
+        writeln!(text, "| `{name}` | {fault} | {} of {} | {} |", by.len(), cases.len(), by.join(", "))
+            .unwrap();
     }
     text
 }
@@ -127,10 +146,11 @@ fn compare_matrix(seen: &str) {
         fs::write(&path, format!("{before}{BEGIN}{seen}{END}{after}")).unwrap();
         return;
     }
-    assert_eq!(written, seen, "{} is stale: ARGVOW_WRITE_MATRIX=1 cargo test kill_matrix", path.display());
+    assert_eq!(written, seen, "{} is stale: ARGVOW_WRITE_MATRIX=1 cargo test -- kill_matrix", path.display());
 }
 
-fn assert_sound(runner: &Runner, but: &str) {
+/// What was run, in a sentence.
+fn assert_sound(runner: &Runner, but: &str) -> String {
     let start = Instant::now();
     let catalogue = Catalogue::embedded().unwrap();
     let pairs: Vec<_> = catalogue.cases().map(|case| (case, runner)).collect();
@@ -142,18 +162,18 @@ fn assert_sound(runner: &Runner, but: &str) {
             writeln!(wrong, "{id}: {:?}, {detail}, {evidence}", verdict.verdict).unwrap();
         }
     }
-    println!("{} cases on {} in {:.1?}", pairs.len(), runner.name(), start.elapsed());
     assert!(wrong.is_empty(), "{}:\n{wrong}", runner.name());
+    format!("{} cases on {} in {:.1?}", pairs.len(), runner.name(), start.elapsed())
 }
 
 #[test]
 fn no_case_flags_the_reference_runner() {
-    assert_sound(&Runner::Builtin, "");
+    println!("{}", assert_sound(&Runner::Builtin, ""));
 }
 
 #[test]
 fn no_case_flags_a_careful_runner_on_std_but_the_one_that_std_cannot_pass() {
-    assert_sound(&host(SOUND.0), SOUND.1);
+    println!("{}", assert_sound(&host(SOUND.0), SOUND.1));
 }
 
 #[test]

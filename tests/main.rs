@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod backend;
+mod case_format;
 mod cli;
 mod house;
 mod kill_matrix;

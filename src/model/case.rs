@@ -449,8 +449,7 @@ pub struct Expect {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectAgent {
-    /// Whether it was started at all; without this, it must have been exactly when the outcome is one that an
-    /// agent's run can have.
+    /// False: nothing may be started. Without it, a case whose agent never comes to its point is not held.
     #[serde(default)]
     pub started: Option<bool>,
     /// The prompt arrived whole and was followed by end of file.
@@ -578,6 +577,16 @@ impl Case {
         }
         if self.expect.outcome.is_none() && self.call.kill_runner_at.is_none() {
             return Err("`expect.outcome` is missing: only a killed runner has none".to_owned());
+        }
+        if self.call.kill_runner_at == Some(Moment::BeforeStart) {
+            return Err(
+                "`kill_runner_at` takes a mark: a runner that was never called proves nothing".to_owned()
+            );
+        }
+        if self.expect.agent.started == Some(true) {
+            return Err(
+                "`expect.agent.started` can only be false: that it was started is always asked".to_owned()
+            );
         }
         let marks = self.agent.marks();
         let cancel = match &self.call.cancel_at {
