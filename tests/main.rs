@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod backend;
+mod case_format;
 mod cli;
 mod house;
+mod kill_matrix;
 mod nothing_left;
 mod policy;
 mod process;

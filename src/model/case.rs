@@ -449,8 +449,7 @@ pub struct Expect {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectAgent {
-    /// Whether it was started at all; without this, it must have been exactly when the outcome is one that an
-    /// agent's run can have.
+    /// False: nothing may be started. Without it, a case whose agent never comes to its point is not held.
     #[serde(default)]
     pub started: Option<bool>,
     /// The prompt arrived whole and was followed by end of file.
@@ -579,6 +578,16 @@ impl Case {
         if self.expect.outcome.is_none() && self.call.kill_runner_at.is_none() {
             return Err("`expect.outcome` is missing: only a killed runner has none".to_owned());
         }
+        if self.call.kill_runner_at == Some(Moment::BeforeStart) {
+            return Err(
+                "`kill_runner_at` takes a mark: a runner that was never called proves nothing".to_owned()
+            );
+        }
+        if self.expect.agent.started == Some(true) {
+            return Err(
+                "`expect.agent.started` can only be false: that it was started is always asked".to_owned()
+            );
+        }
         let marks = self.agent.marks();
         let cancel = match &self.call.cancel_at {
             Some(Moment::Mark(mark)) => Some(mark),
@@ -593,6 +602,17 @@ impl Case {
                 return Err(format!(
                     "no step marks `{mark}`: add `mark = \"{mark}\"` where the agent passes it"
                 ));
+            }
+        }
+        let tells = |wanted: fn(&Step) -> bool| self.agent.step.iter().any(wanted);
+        let expect = &self.expect.agent;
+        for (key, expected, told) in [
+            ("prompt", expect.prompt.is_some(), tells(|step| matches!(step, Step::Read(Read::Eof)))),
+            ("tty", expect.tty.is_some(), tells(|step| matches!(step, Step::Tty(_)))),
+            ("answer", expect.answer.is_some(), tells(|step| matches!(step, Step::Ask(_)))),
+        ] {
+            if expected && !told {
+                return Err(format!("`expect.agent.{key}` needs a step of the agent that tells of it"));
             }
         }
         self.agent.steps().into_iter().try_for_each(Step::validate)

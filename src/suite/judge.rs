@@ -92,6 +92,10 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
     let expect = &case.expect;
     let mut fault = |text: String| faults.push(text);
 
+    let started = seen.born_ns().is_some();
+    if starts_nothing(case) && (started || seen.found_absent) {
+        fault("something was started, and nothing may be".to_owned());
+    }
     if let Some(silent) = &seen.silent {
         fault(silent.clone());
     }
@@ -101,10 +105,6 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
         let said =
             if answer.stderr.is_empty() { String::new() } else { format!(" ({})", short(&answer.stderr)) };
         fault(format!("the outcome is `{}`, expected `{expected}`{said}", answer.outcome));
-    }
-    let started = seen.born_ns().is_some();
-    if starts_nothing(case) && (started || seen.found_absent) {
-        fault("something was started, and nothing may be".to_owned());
     }
     if let Some(answered) = seen.answered_ns {
         let due = seen.due_ns();
@@ -129,8 +129,9 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
     {
         fault(format!("{} ended processes were not reaped", seen.zombies.len()));
     }
-    answer_faults(case, seen, &mut fault);
+    // What an agent was let do weighs more than what was said of it.
     agent_faults(case, seen, &mut fault);
+    answer_faults(case, seen, &mut fault);
     faults
 }
 
@@ -202,6 +203,20 @@ fn agent_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String))
             }
             _ => {}
         }
+    }
+    // What the agent had to see and never told of was not seen.
+    let told = |wanted: fn(&Fact) -> bool| seen.leader().any(|record| wanted(&record.fact));
+    let silent = [
+        (
+            expect.prompt.is_some(),
+            told(|fact| matches!(fact, Fact::Read { .. })),
+            "read its prompt to the end",
+        ),
+        (expect.tty.is_some(), told(|fact| matches!(fact, Fact::Tty(_))), "looked for a terminal"),
+        (expect.answer.is_some(), told(|fact| matches!(fact, Fact::Answer(_))), "got an end to its question"),
+    ];
+    for (_, _, what) in silent.into_iter().filter(|(wanted, told, _)| *wanted && !*told) {
+        fault(format!("the agent never {what}"));
     }
     if expect.absent.is_some() && seen.found_absent {
         fault(format!("`{}` is there", expect.absent.as_deref().unwrap_or_default()));

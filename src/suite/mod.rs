@@ -12,5 +12,5 @@ mod stop;
 
 pub use catalogue::{Catalogue, CatalogueError, EDITION};
 pub use dispatch::dispatch;
-pub use run::{Options, Runner, SuiteError, run};
+pub use run::{Options, Runner, SuiteError, run, run_pairs};
 pub use stop::Stop;

@@ -72,6 +72,9 @@ pub enum SuiteError {
 /// doubled.
 const ATTEMPTS: u32 = 3;
 
+/// The longest deadline of a repeated run: an agent that came to nothing within so long is not merely slow.
+const LONGEST_REPEAT: Duration = Duration::from_secs(10);
+
 /// What a process start may cost before bounds grow.
 const USUAL_START: Duration = Duration::from_millis(10);
 
@@ -86,26 +89,38 @@ pub fn run(
     stop: &Stop,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<(), SuiteError> {
-    if cases.is_empty() {
+    let pairs: Vec<_> = cases.iter().map(|&case| (case, &options.runner)).collect();
+    run_pairs(&pairs, options, stop, on_event)
+}
+
+/// Runs each case against the runner beside it, which replaces that of `options`, and hands every verdict to
+/// `on_event`, in the order given.
+///
+/// # Errors
+///
+/// When the run cannot be prepared. What goes wrong within a case is that case's verdict.
+pub fn run_pairs(
+    pairs: &[(&Case, &Runner)],
+    options: &Options,
+    stop: &Stop,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<(), SuiteError> {
+    if pairs.is_empty() {
         return Ok(());
     }
     let executable = options.executable.clone().map_or_else(env::current_exe, Ok)?;
     let scratch = Scratch::new(&executable)?;
-    let host = match &options.runner {
-        Runner::Builtin => host_command(scratch.executable().into()),
-        Runner::Host { command, .. } => command.clone(),
-    };
     let slack = match options.slack {
         Some(slack) => slack,
         None => measure_slack(&scratch)?,
     };
-    let plan = Plan { cases, host: &host, slack, stop, scratch: &scratch, subject: options.runner.name() };
+    let plan = Plan { pairs, slack, stop, scratch: &scratch };
 
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     // Cases mostly wait: more of them than cores keeps both busy.
     let jobs = options.jobs.map_or(4 * cores, NonZeroUsize::get).min(16);
     let (heavy, light): (Vec<usize>, Vec<usize>) =
-        (0..cases.len()).partition(|&index| is_heavy(cases[index]));
+        (0..pairs.len()).partition(|&index| is_heavy(pairs[index].0));
     let mut in_order = InOrder { waiting: BTreeMap::new(), next: 0, on_event };
     plan.run_all(&light, jobs, &mut in_order);
     plan.run_all(&heavy, 1, &mut in_order);
@@ -130,12 +145,10 @@ impl InOrder<'_> {
 }
 
 struct Plan<'a> {
-    cases: &'a [&'a Case],
-    host: &'a [OsString],
+    pairs: &'a [(&'a Case, &'a Runner)],
     slack: f64,
     stop: &'a Stop,
     scratch: &'a Scratch,
-    subject: &'a str,
 }
 
 impl Plan<'_> {
@@ -163,25 +176,30 @@ impl Plan<'_> {
     }
 
     fn run_one(&self, index: usize) -> Event {
-        let case = self.cases[index];
+        let (case, runner) = self.pairs[index];
+        let host = match runner {
+            Runner::Builtin => host_command(self.scratch.executable().into()),
+            Runner::Host { command, .. } => command.clone(),
+        };
         let start = Instant::now();
         let mut attempts = 0;
         let (verdict, detail, evidence) = loop {
             attempts += 1;
             let drive = Drive {
                 case,
-                host: self.host,
+                host: &host,
                 slack: self.slack,
                 patience: 1 << (attempts - 1),
                 stop: self.stop,
             };
-            let number = index + self.cases.len() * attempts as usize;
+            let number = index + self.pairs.len() * attempts as usize;
             let seen = Room::new(self.scratch.path(), number, &self.scratch.executable(), &case.agent.step)
                 .and_then(|room| drive.run(&room));
             let bound = Duration::from_nanos(drive.scaled(case.expect.returns_within));
             match seen.map(|seen| (judge(case, &seen, bound), evidence(&seen, bound, attempts))) {
                 Ok((Judgement::Verdict(verdict, detail), evidence)) => break (verdict, detail, evidence),
-                Ok((Judgement::NotReached(_), _)) if attempts < ATTEMPTS => {}
+                Ok((Judgement::NotReached(_), _))
+                    if attempts < ATTEMPTS && case.call.timeout * (1 << attempts) <= LONGEST_REPEAT => {}
                 Ok((Judgement::NotReached(why), evidence)) => break (Verdict::Inconclusive, why, evidence),
                 Err(error) => {
                     break (Verdict::Inconclusive, format!("the case could not be run: {error}"), json!({}));
@@ -191,7 +209,7 @@ impl Plan<'_> {
         Event::Verdict(VerdictEvent {
             check: Check::Case,
             id: case.id.clone(),
-            subject: self.subject.to_owned(),
+            subject: runner.name().to_owned(),
             agent: None,
             verdict,
             code: None,
