@@ -132,7 +132,7 @@ fn what_cannot_be_started_is_told_apart() {
     let kind = |error| match error {
         SpawnError::Program { source, .. } => source.raw_os_error().unwrap_or(0),
         SpawnError::WorkingDir { source, .. } => -source.raw_os_error().unwrap_or(0),
-        SpawnError::Resources(_) => 0,
+        SpawnError::Containment { .. } | SpawnError::Resources(_) => 0,
     };
     assert_eq!(kind(start(&dir.path().join("nothing"), None)), libc_errno("ENOENT"));
     assert_eq!(kind(start(&plain, None)), libc_errno("EACCES"));
@@ -278,4 +278,53 @@ fn a_set_tells_deadlines_and_what_cannot_be_started() {
     assert_eq!(seen[&short].as_ref().unwrap().ending, Ending::TimedOut);
     assert_eq!(seen[&zero].as_ref().unwrap().ending, Ending::TimedOut);
     assert!(matches!(seen[&gone], Err(SpawnError::WorkingDir { .. })));
+}
+
+/// Whether this host lets us make process namespaces.
+fn has_namespaces() -> bool {
+    let limits = Limits { containment: Containment::PidNamespace, ..limits(SOON) };
+    !matches!(
+        run(&command(&["true"]), b"", &limits, None, None),
+        Err(SpawnError::Containment { containment: Containment::PidNamespace, .. })
+    )
+}
+
+#[test]
+fn a_namespace_contains_an_agent_that_attacks_its_supervisor() {
+    if !has_namespaces() {
+        // As an ordinary user: refused, with a typed error and nothing started, which is what was just seen.
+        return;
+    }
+    let contained = |script: &str, timeout: Duration| {
+        let limits = Limits { containment: Containment::PidNamespace, ..limits(timeout) };
+        run(&command(&["sh", "-c", script]), b"prompt", &limits, None, None).unwrap()
+    };
+    let report = contained("kill -9 $PPID; kill -STOP $PPID; kill -9 1; cat; echo; echo still here", SOON);
+    assert_eq!(report.ending, Ending::Exited(0));
+    assert_eq!(report.stdout, b"prompt\nstill here\n");
+    assert_eq!(report.containment, Containment::PidNamespace);
+
+    let script = "setsid sh -c 'setsid sleep 60 & sleep 60' & sleep 60 & echo said; exit 3";
+    let report = contained(script, SOON);
+    assert_eq!((report.ending, &report.stdout[..]), (Ending::Exited(3), &b"said\n"[..]));
+    assert!(report.leftovers >= 2, "{}", report.leftovers);
+
+    let report = contained("trap '' TERM; setsid sleep 60 & sleep 60", Duration::from_millis(200));
+    assert_eq!(report.ending, Ending::TimedOut);
+    assert_eq!(report.containment, Containment::PidNamespace);
+}
+
+#[test]
+fn a_job_goes_on_when_the_thread_that_started_it_has_ended() {
+    let starter = thread::spawn(|| {
+        let mut set = JobSet::new().unwrap();
+        let id =
+            set.start(&command(&["sh", "-c", "sleep 0.3; cat"]), b"here".to_vec(), &limits(SOON)).unwrap();
+        (set, id)
+    });
+    let (mut set, id) = starter.join().unwrap();
+    let (done, report) = set.wait().unwrap().unwrap();
+    let report = report.unwrap();
+    assert_eq!(done, id);
+    assert_eq!((report.ending, &report.stdout[..]), (Ending::Exited(0), &b"here"[..]));
 }

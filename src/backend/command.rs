@@ -223,7 +223,9 @@ impl CommandBackend {
         match error {
             SpawnError::Program { source, .. } => LlmError::Spawn { command, source },
             SpawnError::WorkingDir { dir, source } => LlmError::WorkingDir { command, dir, source },
-            SpawnError::Resources(source) => LlmError::Io { command, source },
+            SpawnError::Containment { source, .. } | SpawnError::Resources(source) => {
+                LlmError::Io { command, source }
+            }
         }
     }
 

@@ -12,6 +12,11 @@ pub enum Containment {
     /// groups it makes, and ends it all, also when the runner is killed. It contains a careless agent; one that
     /// kills its supervisor is a case for [`Containment::Lost`].
     Supervised,
+    /// The supervisor is the first process of a process namespace. What is in there cannot signal it, and when it
+    /// goes, however it goes, the kernel kills all of it: it contains an agent that attacks its supervisor. Takes
+    /// the right to make a namespace (`CAP_SYS_ADMIN`), may disturb an agent that makes namespaces itself, and the
+    /// agent sees the ids of the outside in `/proc`.
+    PidNamespace,
 }
 
 impl fmt::Display for Containment {
@@ -19,6 +24,7 @@ impl fmt::Display for Containment {
         f.write_str(match self {
             Self::Lost => "lost",
             Self::Supervised => "supervised",
+            Self::PidNamespace => "pid-namespace",
         })
     }
 }

@@ -38,6 +38,8 @@ pub struct Limits {
     pub stdout_cap: usize,
     /// How much of the head and of the tail of standard error is kept, each.
     pub stderr_cap: usize,
+    /// The level of containment. Where the host does not offer it, nothing is started.
+    pub containment: Containment,
 }
 
 impl Default for Limits {
@@ -48,6 +50,7 @@ impl Default for Limits {
             drain_grace: Duration::from_millis(300),
             stdout_cap: 64 << 20,
             stderr_cap: 16 << 10,
+            containment: Containment::Supervised,
         }
     }
 }
@@ -86,15 +89,8 @@ pub struct Report {
 
 impl Report {
     /// The report of a job whose time was over before it began.
-    pub(super) fn not_started(ending: Ending) -> Self {
-        Self {
-            ending,
-            stdout: Vec::new(),
-            stderr: String::new(),
-            drained: true,
-            leftovers: 0,
-            containment: Containment::Supervised,
-        }
+    pub(super) fn not_started(ending: Ending, containment: Containment) -> Self {
+        Self { ending, stdout: Vec::new(), stderr: String::new(), drained: true, leftovers: 0, containment }
     }
 }
 
@@ -118,10 +114,10 @@ pub fn run(
     let cancelled =
         || cancel.is_some_and(Cancel::is_cancelled) || flag.is_some_and(|flag| flag.load(Ordering::SeqCst));
     if cancelled() {
-        return Ok(Report::not_started(Ending::Cancelled));
+        return Ok(Report::not_started(Ending::Cancelled, limits.containment));
     }
     if limits.timeout.is_zero() {
-        return Ok(Report::not_started(Ending::TimedOut));
+        return Ok(Report::not_started(Ending::TimedOut, limits.containment));
     }
     let _quiet = QuietPipe::new();
     let mut buffer = vec![0; BUFFER];

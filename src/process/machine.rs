@@ -89,7 +89,13 @@ impl<'a> Job<'a> {
             fcntl_setfl(fd, flags | OFlags::NONBLOCK).map_err(io::Error::from)?;
         }
         let stdio = Stdio { stdin, stdout, stderr };
-        let agent = Supervised::spawn(&command.argv, &command.env, command.cwd.as_deref(), stdio)?;
+        let agent = Supervised::spawn(
+            &command.argv,
+            &command.env,
+            command.cwd.as_deref(),
+            stdio,
+            limits.containment,
+        )?;
         Ok(Self {
             agent,
             command: command.clone(),
@@ -109,7 +115,7 @@ impl<'a> Job<'a> {
             err: HeadAndTail::new(limits.stderr_cap),
             drained: false,
             leftovers: 0,
-            containment: Containment::Supervised,
+            containment: limits.containment,
         })
     }
 

@@ -80,7 +80,7 @@ impl JobSet {
         let id = self.next;
         self.next += 1;
         if limits.timeout.is_zero() {
-            self.over.push((JobId(id), Ok(Report::not_started(Ending::TimedOut))));
+            self.over.push((JobId(id), Ok(Report::not_started(Ending::TimedOut, limits.containment))));
             return Ok(JobId(id));
         }
         let job = Job::start(command, input.into(), limits, Instant::now())?;

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
 use thiserror::Error;
 
+use crate::process::Containment;
 use crate::process::kernel::{block_all_signals, clone_sharing_memory, set_signal_mask};
 use crate::process::program;
 use crate::process::supervisor::{self, Plan, supervise};
@@ -42,6 +43,14 @@ pub enum SpawnError {
     WorkingDir {
         /// The directory.
         dir: OsString,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The host does not offer this level of containment. Nothing was started at a lower one.
+    #[error("cannot contain a job at the level {containment}: {source}")]
+    Containment {
+        /// The level.
+        containment: Containment,
         /// What the system said.
         source: io::Error,
     },
@@ -182,6 +191,7 @@ impl Supervised {
         env: &[(OsString, OsString)],
         cwd: Option<&Path>,
         stdio: Stdio,
+        containment: Containment,
     ) -> Result<Self, SpawnError> {
         let name = argv.first().map_or(OsStr::new(""), OsString::as_os_str);
         let bad = |source| SpawnError::Program { program: name.to_owned(), source };
@@ -222,6 +232,8 @@ impl Supervised {
             cwd: cwd.as_ref().map_or(ptr::null(), |dir| dir.as_ptr()),
             stdio: [stdio[0].as_raw_fd(), stdio[1].as_raw_fd(), stdio[2].as_raw_fd()],
             control: theirs.as_raw_fd(),
+            namespace: containment == Containment::PidNamespace,
+            supervisor: AtomicI32::new(0),
             agent_stack_top: stacks.top(1),
             sweep_limit: SWEEP_LIMIT,
             agent: AtomicI32::new(0),
@@ -229,6 +241,7 @@ impl Supervised {
             failed_errno: AtomicI32::new(0),
         });
 
+        let namespace = if plan.namespace { libc::CLONE_NEWPID } else { 0 };
         let mut pidfd: RawFd = -1;
         // A signal that came to the supervisor would run the caller's handler on the caller's memory.
         let mask = block_all_signals();
@@ -238,7 +251,7 @@ impl Supervised {
         // gone, and `supervise` never returns.
         let id = unsafe {
             clone_sharing_memory(
-                (libc::CLONE_VM | libc::CLONE_PIDFD) as usize,
+                (libc::CLONE_VM | libc::CLONE_PIDFD | namespace) as usize,
                 stacks.top(0),
                 &raw mut pidfd,
                 supervise,
@@ -247,7 +260,11 @@ impl Supervised {
         };
         set_signal_mask(mask);
         if id < 0 {
-            return Err(SpawnError::Resources(io::Error::from_raw_os_error(-id as i32)));
+            let source = io::Error::from_raw_os_error(-id as i32);
+            return Err(match containment {
+                Containment::PidNamespace => SpawnError::Containment { containment, source },
+                _ => SpawnError::Resources(source),
+            });
         }
         // SAFETY: the kernel has just made this descriptor for us.
         let supervisor = unsafe { OwnedFd::from_raw_fd(pidfd) };
@@ -284,7 +301,8 @@ impl Supervised {
         self.supervisor_id
     }
 
-    /// The agent's process id, set before its program runs. Once a message has told its end it may be anybody's.
+    /// The agent's process id, set before its program runs. Once a message has told its end it may be anybody's. In a
+    /// process namespace it is the id there.
     #[must_use]
     pub fn agent_id(&self) -> Option<i32> {
         let id = self.shared.as_ref()?.plan.agent.load(Ordering::SeqCst);
@@ -401,7 +419,9 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        let agent = self.agent_id();
+        // An id of a namespace is somebody else's out here; and there the kernel has killed everybody.
+        let namespace = self.shared.as_ref().is_some_and(|shared| shared.plan.namespace);
+        let agent = self.agent_id().filter(|_| !namespace);
         self.sweep();
         self.wait_gone(Duration::from_nanos(SWEEP_LIMIT) + Duration::from_millis(500));
         while self.receive().is_some() {}

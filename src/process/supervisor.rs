@@ -24,6 +24,10 @@ pub(super) struct Plan {
     /// Descriptors, all above 2.
     pub(super) stdio: [i32; 3],
     pub(super) control: i32,
+    /// Whether the supervisor is the first process of a process namespace of its own.
+    pub(super) namespace: bool,
+    /// The supervisor's process id, as the agent sees it.
+    pub(super) supervisor: AtomicI32,
     /// Where the agent's process stands until its exec.
     pub(super) agent_stack_top: *mut u8,
     /// Nanoseconds after which a sweep gives up.
@@ -77,6 +81,7 @@ pub(super) unsafe extern "C" fn supervise(arg: *mut u8) -> ! {
     let plan = arg.cast::<Plan>().cast_const();
     // SAFETY: `plan` is valid by contract.
     unsafe {
+        (*plan).supervisor.store(call(libc::SYS_getpid, &[]) as i32, Ordering::SeqCst);
         call(libc::SYS_setsid, &[]);
         call(libc::SYS_prctl, &[libc::PR_SET_CHILD_SUBREAPER as usize, 1]);
         call(libc::SYS_prctl, &[libc::PR_SET_NAME as usize, c"argvow-job".as_ptr() as usize]);
@@ -190,16 +195,8 @@ impl Supervisor {
     unsafe fn look_at_children(&mut self) {
         // SAFETY: plain system calls.
         unsafe {
-            // The agent first: once it is seen to have ended, what it left behind is a child of this process.
-            let ended = if self.exited { None } else { peek(self.agent) };
-            let mut others = 0;
-            let agent = self.agent;
-            let known = each_child(|pid| {
-                if pid != agent && reap(pid).is_none() {
-                    others += 1;
-                }
-            });
-            let alone = known && others == 0;
+            let (ended, alone) =
+                if (*self.plan).namespace { self.reap_namespace() } else { self.reap_adopted() };
             match ended {
                 Some((code, status)) => send(if alone { EXITED_ALONE } else { EXITED }, code, status),
                 None if self.exited && alone => send(SWEPT, 0, 0),
@@ -213,6 +210,38 @@ impl Supervisor {
         }
     }
 
+    /// Reaps what has ended but the agent, whose id must stay its own. Tells how the agent ended, the first time, and
+    /// whether nothing but it is left.
+    unsafe fn reap_adopted(&self) -> (Option<(i32, i32)>, bool) {
+        // SAFETY: plain system calls.
+        unsafe {
+            // The agent first: once it is seen to have ended, what it left behind is a child of this process.
+            let ended = if self.exited { None } else { peek(self.agent) };
+            let mut others = 0;
+            let agent = self.agent;
+            let known = each_child(|pid| {
+                if pid != agent && reap(pid).is_none() {
+                    others += 1;
+                }
+            });
+            (ended, known && others == 0)
+        }
+    }
+
+    /// The same in a namespace, where every process descends from this one and no id is anybody else's.
+    unsafe fn reap_namespace(&self) -> (Option<(i32, i32)>, bool) {
+        let mut ended = None;
+        // SAFETY: plain system calls.
+        unsafe {
+            while let Some((pid, code, status)) = reap_any() {
+                if pid == self.agent {
+                    ended = Some((code, status));
+                }
+            }
+            (ended, !has_children())
+        }
+    }
+
     /// Kills until nothing is left, generation by generation: what a killed process leaves behind becomes a child
     /// of this one before its parent can be reaped, so no child left means no descendant left.
     unsafe fn sweep(&mut self) -> ! {
@@ -221,6 +250,9 @@ impl Supervisor {
         // SAFETY: plain system calls.
         unsafe {
             let start = now();
+            if (*self.plan).namespace {
+                self.sweep_namespace(start);
+            }
             self.signal_agent(libc::SIGKILL);
             loop {
                 let known = each_child(|pid| {
@@ -246,12 +278,44 @@ impl Supervisor {
                     survivors = left;
                     break;
                 }
-                let pause = libc::timespec { tv_sec: 0, tv_nsec: 2_000_000 };
-                call(libc::SYS_rt_sigtimedwait, &[&raw const CHLD as usize, 0, &raw const pause as usize, 8]);
+                wait_for_a_death();
             }
             send(SWEPT, killed, survivors);
             exit(0)
         }
+    }
+
+    /// Kills everything in the namespace but this process, at once, and reaps it. What could not be reaped in time is
+    /// killed by the kernel when this process, the namespace's first, is gone.
+    unsafe fn sweep_namespace(&self, start: u64) -> ! {
+        let mut killed = 0i32;
+        // SAFETY: plain system calls. `-1` is every process that this one sees: those of its namespace.
+        unsafe {
+            while has_children() && now().wrapping_sub(start) < (*self.plan).sweep_limit {
+                call(libc::SYS_kill, &[usize::MAX, libc::SIGKILL as usize]);
+                let mut reaped = false;
+                while let Some((pid, _, status)) = reap_any() {
+                    reaped = true;
+                    if pid != self.agent && status == libc::SIGKILL {
+                        killed += 1;
+                    }
+                }
+                if !reaped {
+                    wait_for_a_death();
+                }
+            }
+            send(SWEPT, killed, i32::from(has_children()));
+            exit(0)
+        }
+    }
+}
+
+/// Waits for a child to end, a little while at most.
+unsafe fn wait_for_a_death() {
+    let pause = libc::timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+    // SAFETY: the mask is 8 bytes and the time a timespec of this frame.
+    unsafe {
+        call(libc::SYS_rt_sigtimedwait, &[&raw const CHLD as usize, 0, &raw const pause as usize, 8]);
     }
 }
 
@@ -276,6 +340,10 @@ unsafe extern "C" fn become_agent(arg: *mut u8) -> ! {
         (*plan).agent.store(id as i32, Ordering::SeqCst);
         // Dies with its supervisor, which sweeps before it leaves: this is for a supervisor that is killed.
         call(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize]);
+        if call(libc::SYS_getppid, &[]) as i32 != (*plan).supervisor.load(Ordering::SeqCst) {
+            // It was killed before that could have an effect.
+            exit(127);
+        }
         let session = call(libc::SYS_setsid, &[]);
         if session < 0 {
             fail(STAGE_SETUP, session);
@@ -379,12 +447,22 @@ unsafe fn reap(pid: i32) -> Option<(i32, i32)> {
 }
 
 unsafe fn wait(pid: i32, options: usize) -> Option<(i32, i32)> {
+    // SAFETY: see `wait_id`.
+    unsafe { wait_id(libc::P_PID, pid, options).map(|(_, code, status)| (code, status)) }
+}
+
+/// Id, code and status of any child that has ended, which is then gone.
+unsafe fn reap_any() -> Option<(i32, i32, i32)> {
+    // SAFETY: see `wait_id`.
+    unsafe { wait_id(libc::P_ALL, 0, WAIT) }
+}
+
+unsafe fn wait_id(which: libc::idtype_t, pid: i32, options: usize) -> Option<(i32, i32, i32)> {
     // SAFETY: all zero is a valid `siginfo_t`, and the kernel fills it in.
     unsafe {
         let mut info: libc::siginfo_t = std::mem::zeroed();
-        let got =
-            call(libc::SYS_waitid, &[libc::P_PID as usize, pid as usize, &raw mut info as usize, options, 0]);
-        (got == 0 && info.si_pid() == pid).then(|| (info.si_code, info.si_status()))
+        let got = call(libc::SYS_waitid, &[which as usize, pid as usize, &raw mut info as usize, options, 0]);
+        (got == 0 && info.si_pid() != 0).then(|| (info.si_pid(), info.si_code, info.si_status()))
     }
 }
 

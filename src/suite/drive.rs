@@ -13,7 +13,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::fake::{Fingerprint, Record, now_ns};
 use crate::model::case::{Case, Moment, WorkingDir};
-use crate::process::{Message, Stdio, Supervised, descendants};
+use crate::process::{Containment, Message, Stdio, Supervised, descendants};
 use crate::subject::{Call, HOST_WORD, READY};
 use crate::suite::observation::Observation;
 use crate::suite::room::Room;
@@ -126,8 +126,14 @@ impl Drive<'_> {
             fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK)?;
         }
         let stdio = Stdio { stdin, stdout: host_out, stderr: host_err };
-        let host = Supervised::spawn(&argv, &room.environment(), Some(&room.host_dir()), stdio)
-            .map_err(io::Error::other)?;
+        let host = Supervised::spawn(
+            &argv,
+            &room.environment(),
+            Some(&room.host_dir()),
+            stdio,
+            Containment::Supervised,
+        )
+        .map_err(io::Error::other)?;
         let line = Line {
             stdin: Some(to_host),
             stdout,
