@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::fake::{Script, script_path};
-use crate::model::case::{Case, Program, Step, WorkingDir};
+use crate::model::case::{Program, Step, WorkingDir};
 use crate::process::make_fifo;
 
 /// How long any process of a fake lives at most.
@@ -126,9 +126,4 @@ impl Drop for Room {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.dir);
     }
-}
-
-/// Whether a case moves so much data that others beside it would be timed wrongly.
-pub(super) fn is_heavy(case: &Case) -> bool {
-    case.id.starts_with("large-pipe/")
 }
