@@ -1,13 +1,17 @@
 //! The README tells what is so: its transcript is what the command prints, its table is what the code says.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use argvow::agents::Agent;
 use assert_cmd::Command;
 
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")
+}
+
 fn readme() -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap()
+    fs::read_to_string(path()).unwrap()
 }
 
 #[test]
@@ -19,8 +23,18 @@ fn the_transcript_is_what_check_prints() {
         .output()
         .unwrap();
     let printed = String::from_utf8(done.stdout).unwrap();
+    let begin = "$ cargo run --release -- check\nargvow ";
     let block = format!("$ cargo run --release -- check\n{}```\n", printed);
-    assert!(readme().contains(&block), "the README's transcript is out of date; check printed:\n{printed}");
+    if std::env::var_os("ARGVOW_WRITE_README").is_some() {
+        let text = readme();
+        let from = text.find(begin).unwrap();
+        let to = from + text[from..].find("```\n").unwrap() + "```\n".len();
+        fs::write(path(), format!("{}{block}{}", &text[..from], &text[to..])).unwrap();
+    }
+    assert!(
+        readme().contains(&block),
+        "the README's transcript is out of date (ARGVOW_WRITE_README=1 writes it); check printed:\n{printed}"
+    );
 }
 
 #[test]

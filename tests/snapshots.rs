@@ -185,15 +185,18 @@ fn new_knowledge_about_a_boundary_breaks_no_snapshot_and_is_a_finding() {
 }
 
 #[test]
-fn a_snapshot_without_a_launch_is_a_finding() {
+fn a_launch_cannot_leave_the_check_while_its_snapshot_stays() {
     let project = Project::with(REVIEWER);
     project.run(&["accept"]).code(0);
     project.write("argvow.toml", REVIEWER.replace("reviewer", "critic"));
     project.run(&["accept"]).code(0);
-    let events = project.events(&["check"], 0);
-    let finding = findings(&events, "snapshot-orphaned")[0];
-    assert_eq!((&finding["launch"], &finding["severity"]), (&"reviewer".into(), &"warning".into()));
+    let events = project.events(&["check"], 1);
+    let orphan = events.iter().find(|event| event["code"] == "snapshot-orphaned").unwrap();
+    assert_eq!((&orphan["event"], &orphan["id"]), (&"verdict".into(), &"reviewer".into()));
+    assert_eq!(orphan["verdict"], "broken");
     project.run(&["check"]).stdout(contains("snapshots/reviewer.snap").and(contains("delete the file")));
+    std::fs::remove_file(project.path("snapshots/reviewer.snap")).unwrap();
+    project.run(&["check"]).code(0);
 }
 
 #[rstest]

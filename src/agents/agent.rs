@@ -1,11 +1,10 @@
 //! The closed list of agents, and the launches built from each agent's file.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::agents::profile::Profile;
 use crate::agents::{claude_code, codex, copilot, droid, pi};
-use crate::model::{CompletionChannel, Launch, PromptChannel, ReadOnly};
+use crate::model::{Launch, ReadOnly};
 
 /// A coding-agent CLI that argvow knows.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -95,22 +94,14 @@ impl Agent {
     #[must_use]
     pub fn v1(self) -> Launch {
         let profile = self.profile();
+        let argv = profile.v1.iter().map(|&word| word.to_owned()).collect();
         Launch {
-            name: format!("v1-{}", profile.id),
             set: "v1".to_owned(),
-            agent: profile.id.to_owned(),
-            argv: profile.v1.iter().map(|&word| word.to_owned()).collect(),
-            prompt: PromptChannel::Stdin,
-            completion: CompletionChannel::Stdout,
             cwd: Some("{repo}".to_owned()),
-            env: BTreeMap::new(),
             env_from: profile.env_from.iter().map(|&name| name.to_owned()).collect(),
-            files: Vec::new(),
             boundary: profile.boundary,
             assessment: (profile.assessment)(),
-            grants: Vec::new(),
-            never: Vec::new(),
-            sealed: false,
+            ..Launch::new(&format!("v1-{}", profile.id), profile.id, argv)
         }
     }
 }

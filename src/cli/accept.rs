@@ -1,10 +1,13 @@
 //! `argvow accept`: shows what changed, then makes it the reviewed state.
 
+use std::collections::BTreeSet;
+
 use crate::cli::error::CliError;
 use crate::cli::options::Common;
 use crate::cli::policy_file::Declared;
 use crate::cli::project::Project;
-use crate::model::Exit;
+use crate::model::{Exit, Severity, Verdict};
+use crate::policy::check_flags;
 use crate::report::{Output, Verbosity, escape, escape_lines, style};
 use crate::snapshot::{Store, accept, render};
 
@@ -57,6 +60,25 @@ pub(crate) fn run(
         written += 1;
         let what = if accepted.new { "new snapshot" } else { "accepted" };
         out.print(&format!("{}: {what}\n{}", launch.name, coloured(&accepted.diff)));
+    }
+    for declared in &launches {
+        if let Declared::Launch(launch) = declared {
+            let report = check_flags(launch, &project.dialects);
+            if report.verdict != Verdict::Held {
+                let codes: BTreeSet<&str> = report
+                    .findings
+                    .iter()
+                    .filter(|finding| finding.severity > Severity::Note)
+                    .map(|finding| finding.code.as_str())
+                    .collect();
+                let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
+                out.print(&format!(
+                    "{}: `argvow check` will not pass all the same: flags {} ({codes})\n",
+                    launch.name,
+                    report.verdict.as_str()
+                ));
+            }
+        }
     }
     if options.verbosity > Verbosity::Quiet {
         let dir = dir.display().to_string();

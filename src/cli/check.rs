@@ -14,7 +14,7 @@ use crate::cli::suite;
 use crate::model::{Check, Event, Exit, Finding, Launch, Measurement, Severity, Verdict, VerdictEvent};
 use crate::policy::check_flags;
 use crate::report::shorten;
-use crate::snapshot::{Comparison, Store, compare, render, unified_diff};
+use crate::snapshot::{Comparison, Store, StoreError, compare, render, unified_diff};
 use crate::suite::Stop;
 
 /// Runs the verb. Gives back the exit code and what could not be written.
@@ -32,7 +32,19 @@ pub(crate) fn run(
         Vec::new()
     };
     let mut session = Session::open(options, &project.baseline)?;
-    session.start(&project.edition, 2 * launches.len() + suite::count(&plan));
+    let orphans =
+        if names.is_empty() && options.selection.is_everything() { orphans(&project) } else { Vec::new() };
+    session.start(&project.edition, 2 * launches.len() + orphans.len() + suite::count(&plan));
+    if project.store == Store::Embedded {
+        session.remark(
+            "no-policy-file",
+            Severity::Note,
+            "",
+            "there is no argvow.toml here: these are argvow's own launches and its own runner, not yours"
+                .to_owned(),
+            "write one; with `--config argvow.toml` a missing file is an error",
+        );
+    }
     for launch in launches {
         if stop.is_stopped() {
             break;
@@ -42,17 +54,17 @@ pub(crate) fn run(
             Declared::Record { name, agent, .. } => not_recorded(name, agent, &mut session),
         }
     }
-    if names.is_empty() && options.selection.is_everything() {
-        orphans(&project, &mut session);
-        if project.subjects.is_empty() {
-            session.remark(
-                "suite-not-run",
-                Severity::Note,
-                "",
-                "the policy file declares no subject, so no runner was tested".to_owned(),
-                "add `[subject.builtin]` with `builtin = true`, or your own runner",
-            );
-        }
+    for orphan in orphans {
+        session.event(Event::Verdict(orphan));
+    }
+    if names.is_empty() && options.selection.is_everything() && project.subjects.is_empty() {
+        session.remark(
+            "suite-not-run",
+            Severity::Note,
+            "",
+            "the policy file declares no subject, so no runner was tested".to_owned(),
+            "add `[subject.builtin]` with `builtin = true`, or your own runner",
+        );
     }
     suite::run_plan(&plan, options, stop, &mut session);
     Ok(session.finish(stop, &known_ids(&project)))
@@ -141,7 +153,14 @@ fn check_snapshot(project: &Project, launch: &Launch) -> (VerdictEvent, Option<F
                 format!("the launch is not the one in {}: {accept}\n{diff}", path.display()),
             ),
         },
-        Err(error) => (Verdict::Broken, Some("snapshot-unreadable"), format!("{error}: {accept}")),
+        Err(error @ StoreError::Corrupt { .. }) => {
+            (Verdict::Broken, Some("snapshot-unreadable"), format!("{error}: {accept}"))
+        }
+        Err(error) => (
+            Verdict::Broken,
+            Some("snapshot-unreadable"),
+            format!("{error}: make it a file that can be read, in a directory that can be entered"),
+        ),
     };
     let event = VerdictEvent {
         check: Check::Snapshot,
@@ -234,24 +253,29 @@ fn not_recorded(name: &str, agent: &str, session: &mut Session<'_>) {
     }
 }
 
-/// Snapshots that no launch answers to: a launch that was renamed or removed without anybody looking.
-fn orphans(project: &Project, session: &mut Session<'_>) {
+/// Snapshots that no launch answers to. A launch that was removed would leave the check in silence otherwise: its
+/// snapshot has to go too, and that is what a reviewer sees.
+fn orphans(project: &Project) -> Vec<VerdictEvent> {
     // What cannot be listed cannot be read either, and each launch says so.
-    for name in project.store.names().unwrap_or_default() {
-        if !project.launches.iter().any(|launch| launch.name() == name) {
-            let path = project.store.path(&name);
-            session.event(Event::Finding(Finding {
-                code: "snapshot-orphaned".to_owned(),
-                severity: Severity::Warning,
-                launch: name,
-                agent: String::new(),
-                arg: None,
-                text: path.display().to_string(),
-                message: "no launch has this name any more".to_owned(),
-                fix: "delete the file, or bring the launch back".to_owned(),
-            }));
-        }
-    }
+    let names = project.store.names().unwrap_or_default();
+    let orphaned =
+        names.into_iter().filter(|name| !project.launches.iter().any(|launch| launch.name() == name));
+    orphaned
+        .map(|name| VerdictEvent {
+            check: Check::Snapshot,
+            subject: "policy".to_owned(),
+            agent: None,
+            verdict: Verdict::Broken,
+            code: Some("snapshot-orphaned".to_owned()),
+            detail: format!(
+                "{} was reviewed, and no launch has this name any more: bring the launch back, or delete the file",
+                project.store.path(&name).display()
+            ),
+            elapsed_ms: 0,
+            evidence: json!({}),
+            id: name,
+        })
+        .collect()
 }
 
 fn elapsed_ms(started: Instant) -> u64 {

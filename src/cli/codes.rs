@@ -13,7 +13,7 @@ pub(crate) struct Code {
 }
 
 /// The codes of this room; those of flags are the policy room's.
-const OWN: [Code; 12] = [
+const OWN: [Code; 13] = [
     Code {
         code: "baseline-stale",
         title: "A known fault is gone",
@@ -55,9 +55,17 @@ const OWN: [Code; 12] = [
         fix: "Read what it allows, run `argvow accept LAUNCH`, and commit the file.",
     },
     Code {
+        code: "no-policy-file",
+        title: "The policy is the built-in one",
+        why: "Without an argvow.toml, from here up to the root of the repository, argvow checks its own launches and its \
+              own runner. That says nothing about yours.",
+        fix: "Write an argvow.toml. In CI say `--config argvow.toml`, which makes a missing file an error.",
+    },
+    Code {
         code: "snapshot-orphaned",
         title: "A snapshot without a launch",
-        why: "A launch was renamed or removed and its snapshot stayed.",
+        why: "A launch was renamed or removed and its snapshot stayed. A launch that leaves the check in silence is a \
+              boundary that nobody looks at any more, so the snapshot has to go on purpose too.",
         fix: "Delete the file, or bring the launch back.",
     },
     Code {

@@ -94,6 +94,29 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// A launch of one's own: prompt on standard input, completion on standard output, nothing set in the environment,
+    /// nothing claimed and nothing measured. Every field can be set afterwards.
+    #[must_use]
+    pub fn new(name: &str, agent: &str, argv: Vec<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            set: "policy".to_owned(),
+            agent: agent.to_owned(),
+            argv,
+            prompt: PromptChannel::Stdin,
+            completion: CompletionChannel::Stdout,
+            cwd: None,
+            env: BTreeMap::new(),
+            env_from: Vec::new(),
+            files: Vec::new(),
+            boundary: ReadOnly::NotEnforced,
+            assessment: Assessment::not_measured(),
+            grants: Vec::new(),
+            never: Vec::new(),
+            sealed: false,
+        }
+    }
+
     /// What is spawned: the first word of the argv.
     #[must_use]
     pub fn program(&self) -> &str {

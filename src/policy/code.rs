@@ -54,7 +54,7 @@ codes! {
     ForbiddenFlag = "forbidden-flag", Error,
         "A flag that gives the boundary away",
         "Some flags, values of flags and configuration keys switch the agent's boundary off, and they win in silence over the words that set it. Every spelling counts: aliases and hidden names, `--flag=value`, values attached to a short name, clusters of short names, before the sub-command, negated, with `=false`, and spellings of other agents, which may be this one's tomorrow.",
-        "Remove the word.";
+        "Take it out.";
     /// A variable gives the boundary away.
     ForbiddenEnv = "forbidden-env", Error,
         "A variable that gives the boundary away",
@@ -139,7 +139,7 @@ codes! {
     RejectedWord = "rejected-word", Note,
         "A word that the described version refuses",
         "The launch does not start as it is written. It cannot do harm either.",
-        "Remove the word.";
+        "Take it out.";
     /// A flag adds rights.
     WideningFlag = "widening-flag", Warning,
         "A flag that adds rights",
@@ -149,7 +149,7 @@ codes! {
     NeverWord = "never-word", Error,
         "A word that this launch must never hold",
         "The policy file lists it under `never`; every spelling of the flag counts.",
-        "Remove the word.";
+        "Take it out.";
     /// An allowlist without a pattern.
     EmptyPatterns = "empty-patterns", Warning,
         "A pattern list with an empty entry",
@@ -174,7 +174,7 @@ codes! {
     StrayOperand = "stray-operand", Warning,
         "A word that is no flag and no value",
         "With the prompt on standard input nothing else is expected: the word becomes part of the prompt, or names a sub-command.",
-        "Remove the word.";
+        "Take it out.";
     /// A word that may turn into a flag when it is filled in.
     OpenWord = "open-word", Warning,
         "A word that may turn into a flag",

@@ -99,7 +99,8 @@ impl Human {
     fn shows(&self, finding: &Finding) -> bool {
         match finding.severity {
             Severity::Error => true,
-            Severity::Warning => self.verbosity > Verbosity::Quiet,
+            // The boundary stands in the launch's own line.
+            Severity::Warning => self.verbosity > Verbosity::Quiet || finding.code != "measured-boundary",
             Severity::Note => {
                 self.verbosity == Verbosity::Verbose
                     || (self.verbosity == Verbosity::Normal && finding.launch.is_empty())
@@ -276,7 +277,8 @@ impl Human {
                     if case.evidence.as_object().is_some_and(|evidence| !evidence.is_empty()) {
                         page.line(&format!("      evidence: {}", shorten(&case.evidence.to_string(), 600)));
                     }
-                    page.line(&format!("      more: argvow explain {}", escape(&case.id)));
+                    let about = case.code.as_ref().unwrap_or(&case.id);
+                    page.line(&format!("      more: argvow explain {}", escape(about)));
                 } else if self.verbosity == Verbosity::Verbose {
                     page.line(&format!("    {}  {} ({} ms)", word(case), escape(&case.id), case.elapsed_ms));
                 }
@@ -314,9 +316,16 @@ impl Human {
                     "launches measured to let more through than read-only: {broken}; with no boundary at all: {absent}"
                 ),
             ));
+        }
+        if self.verdicts.iter().any(|verdict| verdict.check == Check::Snapshot) {
             page.line("a held snapshot says that nothing changed, not that nothing is open");
         }
-        page.line(&format!("exit {}: {}", summary.exit, exit_in_words(summary.exit)));
+        let but = if known > 0 && summary.exit == Exit::Held.code() {
+            format!(", but for {}", count(known, "known fault"))
+        } else {
+            String::new()
+        };
+        page.line(&format!("exit {}: {}{but}", summary.exit, exit_in_words(summary.exit)));
     }
 }
 

@@ -88,6 +88,12 @@ impl Catalogue {
             return Err(at_start(format!("`{area}` is no area; areas are {}", AREAS.join(", "))).into());
         }
         let mut case: Case = from_toml(path, text).map_err(Box::new)?;
+        // Editions are dates, so they sort as text.
+        if case.since.as_str() > EDITION {
+            let message =
+                format!("`since` is {}, and this argvow knows editions up to {EDITION}", case.since);
+            return Err(at_start(message).into());
+        }
         id.clone_into(&mut case.id);
         if let Err(message) = case.validate() {
             return Err(at_start(message).into());

@@ -1,4 +1,4 @@
-//! Words that the launch itself forbids, under every spelling of the flag that they name.
+//! Words and patterns that the launch itself forbids, under every spelling of the flag that they name.
 
 use crate::policy::code::Code;
 use crate::policy::flags::{Context, Findings};
@@ -6,6 +6,7 @@ use crate::policy::parse::FlagUse;
 use crate::policy::quote::quote;
 
 pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
+    let lists = context.parsed.pattern_lists(context.dialect);
     for never in &context.launch.never {
         // `--flag value` and `--flag=value` forbid the value only.
         let (name, value) = match never.split_once([' ', '=']) {
@@ -14,9 +15,11 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
         };
         let Some(flag) = context.dialect.flag(name) else {
             for (index, word) in context.launch.argv.iter().enumerate() {
-                if word == never
-                    || word.strip_prefix(never.as_str()).is_some_and(|rest| rest.starts_with('='))
-                {
+                let attached = word.strip_prefix(never.as_str()).is_some_and(|rest| rest.starts_with('='));
+                let listed = lists.iter().filter(|list| list.word == index);
+                let pattern =
+                    listed.flat_map(|list| &list.patterns.patterns).any(|held| held.trim() == never);
+                if word == never || attached || pattern {
                     add(findings, index, word, never);
                 }
             }
@@ -33,6 +36,8 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
 fn add(findings: &mut Findings<'_>, index: usize, word: &str, never: &str) {
     let message = if word == never {
         format!("{} must never stand in this launch", quote(word))
+    } else if word.contains(never) {
+        format!("{} holds {}, which must never stand in this launch", quote(word), quote(never))
     } else {
         format!("{} is {}, which must never stand in this launch", quote(word), quote(never))
     };

@@ -55,7 +55,9 @@ fn check_pin(context: &Context<'_>, pin: &Pin, findings: &mut Findings<'_>) {
         Some((code, vote)) if !vote.forbidden || code == Code::OverriddenPin => {
             let message = format!("{} does not pin the boundary: {}", quote(&vote.text), clause(pin.why()));
             let severity = if code == Code::OverriddenPin { code.severity() } else { pin.severity };
-            findings.add_as(code, severity, Some(vote.word), &vote.text, message, &pin.fix);
+            // What is there already need not be added.
+            let fix = if code == Code::OverriddenPin { code.fix() } else { &pin.fix };
+            findings.add_as(code, severity, Some(vote.word), &vote.text, message, fix);
         }
         Some(_) => {}
         None => {
