@@ -454,6 +454,9 @@ pub struct Expect {
     /// How many times `completion` is repeated.
     #[serde(default = "one")]
     pub completion_repeat: u32,
+    /// The most bytes of completion that may be reported.
+    #[serde(default)]
+    pub completion_at_most: Option<usize>,
     /// The exit status that is reported.
     #[serde(default)]
     pub code: Option<i32>,

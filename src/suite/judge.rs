@@ -66,7 +66,7 @@ fn starts_nothing(case: &Case) -> bool {
     case.expect.agent.started == Some(false)
 }
 
-/// Whether the fake came to the point of the case: the mark it names, else the one at which the call was cancelled or
+/// Whether every fake came to the point of the case: the mark it names, else the one at which the call was cancelled or
 /// the runner killed (what comes after that is a race by design), else its last step.
 fn reached(case: &Case, seen: &Observation) -> bool {
     let at_mark = |moment: &Option<Moment>| match moment {
@@ -79,11 +79,12 @@ fn reached(case: &Case, seen: &Observation) -> bool {
         Some(mark) => seen.passed(&mark),
         None => {
             let last = case.agent.step.len().checked_sub(1);
-            seen.leader().any(|record| match (&record.fact, last) {
+            let there = seen.leader().filter(|record| match (&record.fact, last) {
                 (Fact::Begin(place), Some(last)) => place == &[last],
                 (Fact::Born { .. }, None) => true,
                 _ => false,
-            })
+            });
+            there.count() >= seen.calls.max(1) as usize
         }
     }
 }
@@ -164,6 +165,12 @@ fn answer_faults(case: &Case, answer: &Answer, fault: &mut impl FnMut(String)) {
                 short(&expected)
             ));
         }
+    }
+    let told = answer.completion.as_deref().unwrap_or_default().len();
+    if let Some(most) = expect.completion_at_most
+        && told > most
+    {
+        fault(format!("{told} bytes of completion were told, allowed are {most}"));
     }
     if expect.code.is_some() && answer.code != expect.code {
         fault(format!("the exit status is {:?}, expected {:?}", answer.code, expect.code));

@@ -51,9 +51,10 @@ impl Observation {
         self.records.iter().filter(|record| record.leader)
     }
 
-    /// When the agent was born; of several, the last.
+    /// When the agent was born; of several, the first: that a runner starts the others later gives it no more time.
     pub(super) fn born_ns(&self) -> Option<u64> {
-        self.last(|fact| matches!(fact, Fact::Born { .. }))
+        let born = self.leader().filter(|record| matches!(record.fact, Fact::Born { .. }));
+        born.map(|record| record.at_ns).min()
     }
 
     /// Whether every agent passed `mark`.
