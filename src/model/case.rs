@@ -651,6 +651,11 @@ impl Case {
         if self.call.cancels_half && (self.call.at_once < 2 || cancel.is_none()) {
             return Err("`call.cancels_half` needs `at_once` of 2 or more, and `cancel_at` a mark".to_owned());
         }
+        let waits = self.agent.steps().iter().any(|step| matches!(step, Step::WaitFor(Event::Release)));
+        if waits && cancel.is_none() && self.agent.reaches.is_none() {
+            return Err("`wait_for = \"release\"` needs a mark to be released at: `cancel_at` or `reaches`"
+                .to_owned());
+        }
         let tells = |wanted: fn(&Step) -> bool| self.agent.step.iter().any(wanted);
         let expect = &self.expect.agent;
         for (key, expected, told) in [

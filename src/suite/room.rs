@@ -16,7 +16,7 @@ const LIFE: Duration = Duration::from_secs(60);
 
 /// Names that a shell, or a program that takes words apart, does not leave in one piece.
 const ODD_DIR: &str = "it's a répo";
-const ODD_AGENT: &str = "bin/it's an\nagent";
+const ODD_AGENT: &str = "bin/it's $an\nagent";
 
 /// What a fake agent is told.
 pub(super) struct Setup<'a> {
