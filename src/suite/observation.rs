@@ -80,7 +80,8 @@ impl Observation {
     pub(super) fn due_ns(&self) -> u64 {
         let start = self.born_ns().unwrap_or(self.called_ns);
         let deadline = start.saturating_add(self.timeout.as_nanos() as u64);
-        let cancelled = self.cancelled_ns.filter(|_| !self.cancels_half);
+        // Where only half are cancelled, the others are released once all of that half are answered.
+        let cancelled = self.cancelled_ns.filter(|_| !self.cancels_half || self.released_ns.is_none());
         [cancelled, self.killed_ns, self.exited_ns()].into_iter().flatten().fold(deadline, u64::min)
     }
 }
