@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use argvow::model::case::Case;
+use argvow::subject::{Answer, Call};
 
 /// Where a key or value that nobody knows is put, and the section of the README that has to name all that are known.
 const PLACES: &[(&str, &str)] = &[
@@ -52,6 +53,22 @@ fn the_readme_of_cases_names_every_key_step_and_value() {
 }
 
 #[test]
+fn the_readme_of_runners_names_every_field_of_a_call_and_an_answer() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/subjects/README.md");
+    let readme = fs::read_to_string(path).unwrap();
+    let unknown = r#"{"nope":1}"#;
+    for (heading, error) in [
+        ("### Call", serde_json::from_str::<Call>(unknown).unwrap_err().to_string()),
+        ("### Answer", serde_json::from_str::<Answer>(unknown).unwrap_err().to_string()),
+    ] {
+        let section = readme.split_once(&format!("\n{heading}\n")).unwrap().1.split("\n#").next().unwrap();
+        for field in error.split_once("expected").unwrap().1.split('`').skip(1).step_by(2) {
+            assert!(section.contains(&format!("| `{field}` |")), "{heading} does not name `{field}`");
+        }
+    }
+}
+
+#[test]
 fn the_worked_example_of_the_readme_is_a_case() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases/README.md");
     let readme = fs::read_to_string(path).unwrap();
@@ -78,6 +95,16 @@ fn a_case_that_could_not_be_judged_is_refused() {
         (
             "[call]\n[expect]\noutcome = 'ok'\nagent.started = true",
             "`expect.agent.started` can only be false",
+        ),
+        ("[call]\nat_once = 0\n[expect]\noutcome = 'ok'", "`call.at_once` is 0"),
+        ("[call]\ncancels_half = true\n[expect]\noutcome = 'ok'", "`call.cancels_half` needs `at_once`"),
+        (
+            "[call]\n[expect]\noutcome = 'ok'\nagent.first_signal = 'TERM'",
+            "`expect.agent.first_signal` needs a step",
+        ),
+        (
+            "[[agent.step]]\nwait_for = 'release'\n[call]\n[expect]\noutcome = 'ok'",
+            "`wait_for = \"release\"` needs a mark",
         ),
     ] {
         let said = refusal(body);

@@ -121,6 +121,8 @@ fn every_kind_of_case_area_has_at_least_two_cases() {
         "prompt",
         "spawn",
         "cleanup",
+        "environment",
+        "concurrency",
     ];
     let catalogue = argvow::suite::Catalogue::embedded().unwrap();
     for area in areas {

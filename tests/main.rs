@@ -7,6 +7,7 @@ mod cli;
 mod house;
 mod kill_matrix;
 mod nothing_left;
+mod observer;
 mod policy;
 mod process;
 mod project;

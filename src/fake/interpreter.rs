@@ -58,11 +58,8 @@ impl Interpreter {
         let mut fake =
             Self { executable, script, place, leader, records: None, lifeline: None, signals: Vec::new() };
         fake.open_channels()?;
-        fake.record(Fact::Born {
-            args: Fingerprint::of_words(args.iter().skip(1).map(|arg| arg.as_bytes())).number(),
-            cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().chars().take(2000).collect(),
-            descriptors,
-        });
+        let args_print = Fingerprint::of_words(args.iter().skip(1).map(|arg| arg.as_bytes())).number();
+        fake.record(fake.born(args_print, descriptors));
         if let (false, Some(tell)) =
             (fake.leader, args.get(3).and_then(|arg| arg.to_str()?.parse::<i32>().ok()))
         {
@@ -70,6 +67,18 @@ impl Interpreter {
             close_descriptor(tell);
         }
         Ok(fake)
+    }
+
+    fn born(&self, args: u64, descriptors: Vec<i32>) -> Fact {
+        let is_set = |name: &&String| std::env::var_os(name).is_some();
+        Fact::Born {
+            args,
+            cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().chars().take(2000).collect(),
+            descriptors,
+            variables: self.script.watched.iter().filter(is_set).cloned().collect(),
+            blocked: signal_set("SigBlk:"),
+            ignored: signal_set("SigIgn:") & !(1 << (libc::SIGPIPE - 1)),
+        }
     }
 
     /// Opens both FIFOs for writing. Fails at once when the harness reads no more: then nobody wants this process.
@@ -119,6 +128,7 @@ impl Interpreter {
         match step {
             Step::Mark(mark) => self.record(Fact::Mark(mark.clone())),
             Step::Read(read) => self.read(*read),
+            Step::Copy(_) => self.copy(),
             Step::Write(write) => self.write(write)?,
             Step::Close(streams) => streams.iter().for_each(|&stream| close(stream)),
             Step::CloseAll(_) => self.close_all(),
@@ -141,6 +151,7 @@ impl Interpreter {
             }
             Step::Ask(ask) => self.ask(ask, place)?,
             Step::WaitFor(Event::Children) => while wait_child(None) {},
+            Step::WaitFor(Event::Release) => self.wait_for_release(),
             Step::Sleep(duration) => self.sleep(*duration)?,
             Step::Exit(status) => return Err(Over(*status)),
         }
@@ -167,6 +178,28 @@ impl Interpreter {
             break;
         }
         self.record(Fact::Read { bytes, print: print.number(), eof });
+    }
+
+    fn copy(&mut self) {
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match rustix::io::read(stream(Stream::Stdin), &mut buffer) {
+                Ok(got) if got > 0 => {
+                    if !self.write_stream(Stream::Stdout, &buffer[..got]) {
+                        return;
+                    }
+                }
+                Err(Errno::INTR) => {}
+                _ => return,
+            }
+        }
+    }
+
+    /// Waits until something is in the gate, which nobody takes out.
+    fn wait_for_release(&mut self) {
+        let gate = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&self.script.gate);
+        let Ok(gate) = gate else { return };
+        while matches!(poll(&mut [PollFd::new(&gate, PollFlags::IN)], None), Err(Errno::INTR)) {}
     }
 
     fn write(&mut self, write: &Write) -> Result<(), Over> {
@@ -287,11 +320,7 @@ impl Interpreter {
         if spawn.via == Via::Exec {
             return self.execute_anew(place, tell);
         }
-        self.record(Fact::Born {
-            args: 0,
-            cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().chars().take(2000).collect(),
-            descriptors: open_descriptors(),
-        });
+        self.record(self.born(0, open_descriptors()));
         let _ = rustix::io::write(&tell, b"!");
         drop(tell);
         self.play()
@@ -445,4 +474,11 @@ fn open_descriptors() -> Vec<i32> {
         .collect();
     all.sort_unstable();
     all
+}
+
+/// A set of signals of this process as the kernel tells it.
+fn signal_set(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or_default()
 }

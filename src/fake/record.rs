@@ -31,6 +31,13 @@ pub enum Fact {
         cwd: String,
         /// Its open descriptors.
         descriptors: Vec<i32>,
+        /// The watched variables that it has.
+        variables: Vec<String>,
+        /// The signals that it was started with blocked, a bit each, and those ignored but for PIPE, which our own
+        /// runtime ignores before anybody can look.
+        blocked: u64,
+        /// See `blocked`.
+        ignored: u64,
     },
     /// A step begins; its place among the steps, nested ones after their parents.
     Begin(Vec<usize>),

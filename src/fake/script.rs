@@ -22,6 +22,10 @@ pub struct Script {
     pub records: PathBuf,
     /// The FIFO that is open for as long as a process of the fake is alive.
     pub lifeline: PathBuf,
+    /// The FIFO that holds something once waiting agents are released.
+    pub gate: PathBuf,
+    /// The variables whose presence is told.
+    pub watched: Vec<String>,
     /// What the fake does.
     pub step: Vec<Step>,
 }

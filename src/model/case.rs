@@ -1,6 +1,7 @@
 //! A case: what a fake agent does, how it is called, and what must come of it. The shape of
 //! `fixtures/cases/<area>/<name>.toml`; reading files is `suite`'s business.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -70,6 +71,8 @@ pub enum Step {
     Mark(String),
     /// Reads standard input.
     Read(Read),
+    /// Copies standard input to standard output until it ends, as `cat` does.
+    Copy(True),
     /// Writes to a stream or a file.
     Write(Write),
     /// Closes streams.
@@ -306,11 +309,13 @@ pub struct Ask {
 pub enum Event {
     /// All its children have ended.
     Children,
+    /// Every agent of the case has passed the mark, and every cancelled call has been answered.
+    Release,
 }
 
 /// What is special about the process that the runner lives in. Without a word here it has default signals, no
 /// terminal and three descriptors.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Host {
     /// Whether it has a controlling terminal, as a runner started by a person has.
@@ -322,6 +327,15 @@ pub struct Host {
     /// Whether it holds a descriptor above 2 that is not close-on-exec.
     #[serde(default)]
     pub leaks_descriptor: bool,
+    /// Whether it blocks TERM, INT and HUP, as a program with a thread for signals does.
+    #[serde(default)]
+    pub blocks_signals: bool,
+    /// Variables that it has besides `PATH`, `HOME`, `TMPDIR` and `LANG`.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Whether it has a child of its own that is no business of the runner's, and must live.
+    #[serde(default)]
+    pub bystander: bool,
 }
 
 /// How the runner under test is called.
@@ -355,6 +369,12 @@ pub struct Call {
     /// The most bytes of completion that it may take in.
     #[serde(default)]
     pub stdout_cap: Option<u64>,
+    /// How many such calls are made at once. `{index}` in the prompt and in `expect.completion` is the call's number.
+    #[serde(default = "one")]
+    pub at_once: u32,
+    /// Whether only every second call is cancelled, those with odd numbers.
+    #[serde(default)]
+    pub cancels_half: bool,
 }
 
 /// What the runner is told to spawn.
@@ -372,6 +392,10 @@ pub enum Program {
     NotExecutable,
     /// An executable text file without `#!`.
     NoShebang,
+    /// A directory.
+    Directory,
+    /// The fake agent by a path with a space, a quote and a line feed in it.
+    AgentWithOddName,
 }
 
 /// A point in a case's run.
@@ -403,6 +427,8 @@ pub enum WorkingDir {
     Missing,
     /// A path where a file is.
     File,
+    /// A directory with a space, a quote and a letter beyond ASCII in its name.
+    OddName,
 }
 
 /// What must come of a case. What is left out is not judged.
@@ -428,6 +454,9 @@ pub struct Expect {
     /// How many times `completion` is repeated.
     #[serde(default = "one")]
     pub completion_repeat: u32,
+    /// The most bytes of completion that may be reported.
+    #[serde(default)]
+    pub completion_at_most: Option<usize>,
     /// The exit status that is reported.
     #[serde(default)]
     pub code: Option<i32>,
@@ -467,6 +496,18 @@ pub struct ExpectAgent {
     /// The descriptors that it was started with.
     #[serde(default)]
     pub descriptors: Option<Vec<i32>>,
+    /// Variables that must not have reached it.
+    #[serde(default)]
+    pub env_absent: Vec<String>,
+    /// Variables that must have reached it.
+    #[serde(default)]
+    pub env_present: Vec<String>,
+    /// Whether it must have been started with no signal blocked and, but for PIPE, none ignored.
+    #[serde(default)]
+    pub default_signals: bool,
+    /// The signal that it must have been sent first.
+    #[serde(default)]
+    pub first_signal: Option<Signal>,
     /// What its question on standard input was answered with.
     #[serde(default)]
     pub answer: Option<Answer>,
@@ -604,12 +645,24 @@ impl Case {
                 ));
             }
         }
+        if self.call.at_once == 0 {
+            return Err("`call.at_once` is 0: then there is no call".to_owned());
+        }
+        if self.call.cancels_half && (self.call.at_once < 2 || cancel.is_none()) {
+            return Err("`call.cancels_half` needs `at_once` of 2 or more, and `cancel_at` a mark".to_owned());
+        }
+        let waits = self.agent.steps().iter().any(|step| matches!(step, Step::WaitFor(Event::Release)));
+        if waits && cancel.is_none() && self.agent.reaches.is_none() {
+            return Err("`wait_for = \"release\"` needs a mark to be released at: `cancel_at` or `reaches`"
+                .to_owned());
+        }
         let tells = |wanted: fn(&Step) -> bool| self.agent.step.iter().any(wanted);
         let expect = &self.expect.agent;
         for (key, expected, told) in [
             ("prompt", expect.prompt.is_some(), tells(|step| matches!(step, Step::Read(Read::Eof)))),
             ("tty", expect.tty.is_some(), tells(|step| matches!(step, Step::Tty(_)))),
             ("answer", expect.answer.is_some(), tells(|step| matches!(step, Step::Ask(_)))),
+            ("first_signal", expect.first_signal.is_some(), tells(|step| matches!(step, Step::OnSignal(_)))),
         ] {
             if expected && !told {
                 return Err(format!("`expect.agent.{key}` needs a step of the agent that tells of it"));

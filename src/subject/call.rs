@@ -25,6 +25,17 @@ pub struct Call {
     pub stdout_cap: Option<u64>,
     /// The call is cancelled before it begins.
     pub cancelled: bool,
+    /// How many such calls are made at once, each on a thread of its own. `{index}` in the prompt is the number of
+    /// the call, from 0. An answer follows for each.
+    #[serde(default = "one")]
+    pub at_once: u32,
+    /// Whether the line `cancel` cancels only the calls with odd numbers.
+    #[serde(default)]
+    pub cancels_half: bool,
+}
+
+fn one() -> u32 {
+    1
 }
 
 impl Call {
@@ -32,6 +43,12 @@ impl Call {
     #[must_use]
     pub fn whole_prompt(&self) -> String {
         self.prompt.repeat(self.prompt_repeat as usize)
+    }
+
+    /// The call with this number among those made at once.
+    #[must_use]
+    pub fn numbered(&self, index: u32) -> Self {
+        Self { prompt: self.prompt.replace("{index}", &index.to_string()), at_once: 1, ..self.clone() }
     }
 
     /// The deadline.
@@ -59,12 +76,15 @@ pub struct Answer {
     /// What is reported of standard error.
     #[serde(default)]
     pub stderr: String,
+    /// Which of the calls made at once it answers.
+    #[serde(default)]
+    pub index: u32,
 }
 
 impl Answer {
     /// An answer that says nothing more than how it ended.
     #[must_use]
     pub fn of(outcome: Outcome) -> Self {
-        Self { outcome, completion: None, code: None, signal: None, stderr: String::new() }
+        Self { outcome, completion: None, code: None, signal: None, stderr: String::new(), index: 0 }
     }
 }

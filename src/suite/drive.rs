@@ -14,7 +14,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use crate::fake::{Fingerprint, Record, now_ns};
 use crate::model::case::{Case, Moment, WorkingDir};
 use crate::process::{Containment, Message, Stdio, Supervised, descendants};
-use crate::subject::{Call, HOST_WORD, READY};
+use crate::subject::{Answer, Call, HOST_WORD, READY};
 use crate::suite::observation::Observation;
 use crate::suite::room::Room;
 use crate::suite::stop::Stop;
@@ -53,8 +53,9 @@ impl Drive<'_> {
         let call = self.call(room);
         let mut seen = Observation {
             timeout: call.timeout(),
-            prompt_bytes: call.whole_prompt().len() as u64,
-            prompt_print: Fingerprint::of(call.whole_prompt().as_bytes()).number(),
+            calls: call.at_once,
+            cancels_half: call.cancels_half,
+            prompts: (0..call.at_once).map(|index| prompt_of(&call, index)).collect(),
             args_print: Fingerprint::of_words(call.argv.iter().skip(1).map(String::as_bytes)).number(),
             cwd: room
                 .expected_cwd(self.case.expect.agent.cwd.unwrap_or(WorkingDir::Own))
@@ -75,10 +76,10 @@ impl Drive<'_> {
             }
             self.wait(room, &mut host, &mut line, &mut seen, end)?;
         }
-        if !line.said.starts_with(READY.as_bytes()) {
+        let Some(bystander) = bystander(&line.said) else {
             seen.silent = Some("the host said something else than that it is ready".to_owned());
             return Ok(seen);
-        }
+        };
         line.said.clear();
 
         let mut text = serde_json::to_string(&call)?;
@@ -86,7 +87,7 @@ impl Drive<'_> {
         seen.called_ns = now_ns();
         line.say(text.as_bytes());
         self.watch_call(room, &mut host, &mut line, &mut seen)?;
-        self.look_around(room, &mut host, &mut line, &mut seen)?;
+        self.look_around(room, &mut host, &mut line, &mut seen, bystander)?;
         if let Some(name) = &self.case.expect.agent.absent {
             seen.found_absent = room.has(name);
         }
@@ -105,6 +106,8 @@ impl Drive<'_> {
             working_dir: room.working_dir(call.working_dir),
             stdout_cap: call.stdout_cap,
             cancelled: call.cancel_at == Some(Moment::BeforeStart),
+            at_once: call.at_once,
+            cancels_half: call.cancels_half,
         }
     }
 
@@ -113,27 +116,27 @@ impl Drive<'_> {
         if let Some(terminal) = terminal {
             argv.push(format!("tty={}", terminal.name).into());
         }
-        for (wanted, word) in
-            [(self.case.host.ignores_signals, "ignore"), (self.case.host.leaks_descriptor, "leak")]
-        {
+        let special = &self.case.host;
+        for (wanted, word) in [
+            (special.ignores_signals, "ignore"),
+            (special.blocks_signals, "block"),
+            (special.leaks_descriptor, "leak"),
+            (special.bystander, "bystander"),
+        ] {
             if wanted {
                 argv.push(word.into());
             }
         }
+        let mut env = room.environment();
+        env.extend(special.env.iter().map(|(name, value)| (name.into(), value.into())));
         let ((stdin, to_host), (stdout, host_out), (stderr, host_err)) =
             (pipe_with(PipeFlags::CLOEXEC)?, pipe_with(PipeFlags::CLOEXEC)?, pipe_with(PipeFlags::CLOEXEC)?);
         for fd in [&stdout, &stderr] {
             fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK)?;
         }
         let stdio = Stdio { stdin, stdout: host_out, stderr: host_err };
-        let host = Supervised::spawn(
-            &argv,
-            &room.environment(),
-            Some(&room.host_dir()),
-            stdio,
-            Containment::Supervised,
-        )
-        .map_err(io::Error::other)?;
+        let host = Supervised::spawn(&argv, &env, Some(&room.host_dir()), stdio, Containment::Supervised)
+            .map_err(io::Error::other)?;
         let line = Line {
             stdin: Some(to_host),
             stdout,
@@ -159,12 +162,24 @@ impl Drive<'_> {
         loop {
             let unborn = if seen.born_ns().is_none() { start } else { 0 };
             let end = seen.due_ns().saturating_add(bound).saturating_add(unborn);
-            if let Some(at) = line.said.iter().position(|&byte| byte == b'\n') {
+            while let Some(at) = line.said.iter().position(|&byte| byte == b'\n') {
+                let said: Vec<u8> = line.said.drain(..=at).collect();
                 seen.answered_ns = Some(now_ns());
-                match serde_json::from_slice(&line.said[..at]) {
-                    Ok(answer) => seen.answer = Some(answer),
-                    Err(error) => seen.silent = Some(format!("the host's answer is no answer: {error}")),
+                match serde_json::from_slice::<Answer>(&said) {
+                    Ok(answer) if answer.index < seen.calls && !seen.answers.contains_key(&answer.index) => {
+                        seen.answers.insert(answer.index, answer);
+                    }
+                    Ok(answer) => {
+                        seen.silent = Some(format!("call {} was answered twice or never made", answer.index));
+                        return Ok(());
+                    }
+                    Err(error) => {
+                        seen.silent = Some(format!("the host's answer is no answer: {error}"));
+                        return Ok(());
+                    }
                 }
+            }
+            if seen.answers.len() == seen.calls as usize {
                 return Ok(());
             }
             if !line.open[0] && seen.killed_ns.is_none() {
@@ -189,11 +204,25 @@ impl Drive<'_> {
                 seen.cancelled_ns = Some(now_ns());
                 line.say(b"cancel\n");
             }
+            if seen.released_ns.is_none() && self.is_time_to_release(seen) {
+                seen.released_ns = Some(now_ns());
+                room.release()?;
+            }
             if kill && seen.killed_ns.is_none() {
                 seen.killed_ns = Some(now_ns());
                 host.kill_agent();
             }
         }
+    }
+
+    /// Whether every agent is where the case wants it, and every cancelled call is answered.
+    fn is_time_to_release(&self, seen: &Observation) -> bool {
+        let mark = match (&self.case.call.cancel_at, &self.case.agent.reaches) {
+            (Some(Moment::Mark(mark)), _) | (_, Some(mark)) => mark,
+            _ => return false,
+        };
+        let cancelled = if seen.cancels_half { seen.calls / 2 } else { 0 };
+        seen.passed(mark) && seen.answers.len() >= cancelled as usize
     }
 
     /// Waits until the agent's processes are gone, or the settle time is over, and tells who is left.
@@ -203,6 +232,7 @@ impl Drive<'_> {
         host: &mut Supervised,
         line: &mut Line,
         seen: &mut Observation,
+        bystander: Option<i32>,
     ) -> io::Result<()> {
         let end = now_ns().saturating_add(self.scaled(SETTLE));
         let root = host.supervisor_id();
@@ -210,11 +240,15 @@ impl Drive<'_> {
             let host_id = host.agent_id();
             let (zombies, alive): (Vec<_>, Vec<_>) = descendants(root)
                 .into_iter()
-                .filter(|process| Some(process.id) != host_id)
+                .filter(|process| {
+                    Some(process.id) != host_id && (Some(process.id) != bystander || process.zombie)
+                })
                 .partition(|process| process.zombie);
             seen.lifeline_held = is_held(&room.lifeline);
             let settled = alive.is_empty() && zombies.is_empty() && !seen.lifeline_held;
             if settled || now_ns() > end {
+                let there = |id| descendants(root).iter().any(|process| process.id == id && !process.zombie);
+                seen.bystander_gone = bystander.is_some_and(|id| !there(id));
                 (seen.survivors, seen.zombies) = (alive, zombies);
                 break;
             }
@@ -348,6 +382,21 @@ impl Terminal {
         unlockpt(&master)?;
         let name = ptsname(&master, Vec::new())?.to_string_lossy().into_owned();
         Ok(Self { name, _master: master })
+    }
+}
+
+/// Length and fingerprint of the prompt of one call.
+fn prompt_of(call: &Call, index: u32) -> (u64, u64) {
+    let prompt = call.numbered(index).whole_prompt();
+    (prompt.len() as u64, Fingerprint::of(prompt.as_bytes()).number())
+}
+
+/// What a host has said to be ready: nothing more, or the id of its bystander. `None` when it said something else.
+fn bystander(said: &[u8]) -> Option<Option<i32>> {
+    let line = std::str::from_utf8(said).ok()?.strip_suffix('\n')?;
+    match line.strip_prefix(READY)? {
+        "" => Some(None),
+        id => id.trim().parse().ok().map(Some),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::fake::Fact;
 use crate::model::case::{Case, Moment, WorkingDir};
 use crate::model::{Outcome, Verdict};
+use crate::subject::Answer;
 use crate::suite::observation::Observation;
 
 /// What a run of a case amounts to.
@@ -24,9 +25,9 @@ pub(super) fn judge(case: &Case, seen: &Observation, bound: Duration) -> Judgeme
         let why = seen.silent.clone().unwrap_or_default();
         return Judgement::Verdict(Verdict::Inconclusive, why);
     }
-    let outcome = seen.answer.as_ref().map(|answer| answer.outcome);
     let reached = reached(case, seen);
-    let cut_short = matches!(outcome, None | Some(Outcome::Timeout | Outcome::Cancelled));
+    let cut = |answer: &Answer| matches!(answer.outcome, Outcome::Timeout | Outcome::Cancelled);
+    let cut_short = seen.answers.is_empty() || seen.answers.values().any(cut);
     if !reached && cut_short && seen.killed_ns.is_none() && !starts_nothing(case) {
         let what = match (seen.born_ns(), &seen.silent) {
             (_, Some(silent)) => return Judgement::Verdict(Verdict::Broken, silent.clone()),
@@ -49,7 +50,8 @@ pub(super) fn judge(case: &Case, seen: &Observation, bound: Duration) -> Judgeme
 pub(super) fn evidence(seen: &Observation, bound: Duration, attempts: u32) -> Value {
     let after = seen.answered_ns.map(|ns| (ns.saturating_sub(seen.due_ns())) as f64 / 1e6);
     json!({
-        "outcome": seen.answer.as_ref().map(|answer| answer.outcome.as_str()),
+        "outcome": seen.answers.values().next().map(|answer| answer.outcome.as_str()),
+        "answers": seen.answers.len(),
         "attempted": seen.born_ns().is_some(),
         "returned_after_ms": after,
         "allowed_ms": bound.as_millis() as u64,
@@ -64,7 +66,7 @@ fn starts_nothing(case: &Case) -> bool {
     case.expect.agent.started == Some(false)
 }
 
-/// Whether the fake came to the point of the case: the mark it names, else the one at which the call was cancelled or
+/// Whether every fake came to the point of the case: the mark it names, else the one at which the call was cancelled or
 /// the runner killed (what comes after that is a race by design), else its last step.
 fn reached(case: &Case, seen: &Observation) -> bool {
     let at_mark = |moment: &Option<Moment>| match moment {
@@ -77,11 +79,12 @@ fn reached(case: &Case, seen: &Observation) -> bool {
         Some(mark) => seen.passed(&mark),
         None => {
             let last = case.agent.step.len().checked_sub(1);
-            seen.leader().any(|record| match (&record.fact, last) {
+            let there = seen.leader().filter(|record| match (&record.fact, last) {
                 (Fact::Begin(place), Some(last)) => place == &[last],
                 (Fact::Born { .. }, None) => true,
                 _ => false,
-            })
+            });
+            there.count() >= seen.calls.max(1) as usize
         }
     }
 }
@@ -99,12 +102,15 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
     if let Some(silent) = &seen.silent {
         fault(silent.clone());
     }
-    if let (Some(expected), Some(answer)) = (expect.outcome, &seen.answer)
-        && answer.outcome != expected
-    {
-        let said =
-            if answer.stderr.is_empty() { String::new() } else { format!(" ({})", short(&answer.stderr)) };
-        fault(format!("the outcome is `{}`, expected `{expected}`{said}", answer.outcome));
+    for answer in seen.answers.values() {
+        let expected = if is_cancelled(seen, answer) { Some(Outcome::Cancelled) } else { expect.outcome };
+        if let Some(expected) = expected.filter(|&expected| answer.outcome != expected) {
+            let said = match answer.stderr.as_str() {
+                "" => String::new(),
+                stderr => format!(" ({})", short(stderr)),
+            };
+            fault(format!("the outcome is `{}`, expected `{expected}`{said}", answer.outcome));
+        }
     }
     if let Some(answered) = seen.answered_ns {
         let due = seen.due_ns();
@@ -129,17 +135,27 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
     {
         fault(format!("{} ended processes were not reaped", seen.zombies.len()));
     }
+    if seen.bystander_gone {
+        fault("a process that is no business of the runner's was ended".to_owned());
+    }
     // What an agent was let do weighs more than what was said of it.
     agent_faults(case, seen, &mut fault);
-    answer_faults(case, seen, &mut fault);
+    for answer in seen.answers.values().filter(|answer| !is_cancelled(seen, answer)) {
+        answer_faults(case, answer, &mut fault);
+    }
     faults
 }
 
-fn answer_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String)) {
+/// Whether it answers a call that the case has cancelled while others went on.
+fn is_cancelled(seen: &Observation, answer: &Answer) -> bool {
+    seen.cancels_half && answer.index % 2 == 1
+}
+
+fn answer_faults(case: &Case, answer: &Answer, fault: &mut impl FnMut(String)) {
     let expect = &case.expect;
-    let Some(answer) = &seen.answer else { return };
     if let Some(text) = &expect.completion {
         let expected = text.repeat(expect.completion_repeat as usize);
+        let expected = expected.replace("{index}", &answer.index.to_string());
         let got = answer.completion.as_deref().unwrap_or_default();
         if got != expected {
             let (got_len, want_len) = (got.len(), expected.len());
@@ -149,6 +165,12 @@ fn answer_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String)
                 short(&expected)
             ));
         }
+    }
+    let told = answer.completion.as_deref().unwrap_or_default().len();
+    if let Some(most) = expect.completion_at_most
+        && told > most
+    {
+        fault(format!("{told} bytes of completion were told, allowed are {most}"));
     }
     if expect.code.is_some() && answer.code != expect.code {
         fault(format!("the exit status is {:?}, expected {:?}", answer.code, expect.code));
@@ -173,7 +195,7 @@ fn agent_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String))
     let expect = &case.expect.agent;
     for record in seen.leader() {
         match &record.fact {
-            Fact::Born { args, cwd, descriptors } => {
+            Fact::Born { args, cwd, descriptors, variables, blocked, ignored } => {
                 if expect.args.is_some() && *args != seen.args_print {
                     fault("the agent's words are not those of the call".to_owned());
                 }
@@ -187,12 +209,22 @@ fn agent_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String))
                         "the agent was started with descriptors {descriptors:?}, expected {expected:?}"
                     ));
                 }
+                if let Some(name) = expect.env_absent.iter().find(|name| variables.contains(name)) {
+                    fault(format!("the variable `{name}` reached the agent"));
+                }
+                if let Some(name) = expect.env_present.iter().find(|name| !variables.contains(name)) {
+                    fault(format!("the variable `{name}` did not reach the agent"));
+                }
+                if expect.default_signals && (*blocked, *ignored) != (0, 0) {
+                    fault(format!(
+                        "the agent was started with signals blocked ({blocked:#x}) or ignored ({ignored:#x})"
+                    ));
+                }
             }
             Fact::Read { bytes, print, eof }
-                if expect.prompt.is_some()
-                    && (*bytes, *print, *eof) != (seen.prompt_bytes, seen.prompt_print, true) =>
+                if expect.prompt.is_some() && !(*eof && seen.prompts.contains(&(*bytes, *print))) =>
             {
-                let sent = seen.prompt_bytes;
+                let sent = seen.prompts.first().map_or(0, |prompt| prompt.0);
                 fault(format!("the agent read {bytes} bytes (end of file: {eof}), the prompt is {sent}"));
             }
             Fact::Tty(found) if expect.tty.is_some_and(|tty| tty != *found) => {
@@ -202,6 +234,15 @@ fn agent_faults(case: &Case, seen: &Observation, fault: &mut impl FnMut(String))
                 fault(format!("the agent's question was answered with {got:?}"));
             }
             _ => {}
+        }
+    }
+    if let Some(signal) = expect.first_signal {
+        let first = seen.leader().find_map(|record| match record.fact {
+            Fact::Signal(number) => Some(number),
+            _ => None,
+        });
+        if first != Some(signal.number()) {
+            fault(format!("the agent was sent {first:?} first, expected {}", signal.number()));
         }
     }
     // What the agent had to see and never told of was not seen.

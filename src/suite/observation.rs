@@ -1,5 +1,6 @@
 //! What was seen of a case, and what follows from it by arithmetic alone.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::fake::{Fact, Record};
@@ -9,8 +10,12 @@ use crate::subject::Answer;
 /// What was seen of a case.
 #[derive(Debug, Default)]
 pub(super) struct Observation {
-    /// What the runner said.
-    pub(super) answer: Option<Answer>,
+    /// What the runner said, by the number of the call.
+    pub(super) answers: BTreeMap<u32, Answer>,
+    /// How many calls were made.
+    pub(super) calls: u32,
+    /// Whether only the calls with odd numbers were cancelled.
+    pub(super) cancels_half: bool,
     /// Why there is no answer, where that is known.
     pub(super) silent: Option<String>,
     /// Moments in nanoseconds of the monotonic clock.
@@ -18,21 +23,23 @@ pub(super) struct Observation {
     pub(super) answered_ns: Option<u64>,
     pub(super) cancelled_ns: Option<u64>,
     pub(super) killed_ns: Option<u64>,
+    pub(super) released_ns: Option<u64>,
     /// The deadline that the runner was given.
     pub(super) timeout: Duration,
     /// What the fake recorded.
     pub(super) records: Vec<Record>,
     /// Processes alive after the settle time.
     pub(super) survivors: Vec<Process>,
+    /// Whether the process that is no business of the runner's is gone.
+    pub(super) bystander_gone: bool,
     /// Processes that the runner left unreaped.
     pub(super) zombies: Vec<Process>,
     /// Whether somebody held the lifeline after the settle time.
     pub(super) lifeline_held: bool,
     /// Whether the file that must be absent is there.
     pub(super) found_absent: bool,
-    /// The fingerprints of what the agent should have got.
-    pub(super) prompt_bytes: u64,
-    pub(super) prompt_print: u64,
+    /// The fingerprints of what an agent should have got: one prompt for each call.
+    pub(super) prompts: Vec<(u64, u64)>,
     pub(super) args_print: u64,
     /// The directory that the agent should have been in, and that of the host.
     pub(super) cwd: String,
@@ -44,25 +51,37 @@ impl Observation {
         self.records.iter().filter(|record| record.leader)
     }
 
-    /// When the agent was born.
+    /// When the agent was born; of several, the first: that a runner starts the others later gives it no more time.
     pub(super) fn born_ns(&self) -> Option<u64> {
-        self.leader().find(|record| matches!(record.fact, Fact::Born { .. })).map(|record| record.at_ns)
+        let born = self.leader().filter(|record| matches!(record.fact, Fact::Born { .. }));
+        born.map(|record| record.at_ns).min()
     }
 
-    /// Whether the agent passed `mark`.
+    /// Whether every agent passed `mark`.
     pub(super) fn passed(&self, mark: &str) -> bool {
-        self.records.iter().any(|record| matches!(&record.fact, Fact::Mark(passed) if passed == mark))
+        let passed = |record: &&Record| matches!(&record.fact, Fact::Mark(passed) if passed == mark);
+        self.records.iter().filter(passed).count() >= self.calls.max(1) as usize
     }
 
-    /// When the agent ended by itself.
+    /// When the agent ended by itself; of several, when the last did.
     pub(super) fn exited_ns(&self) -> Option<u64> {
-        self.leader().find(|record| matches!(record.fact, Fact::Exit(_))).map(|record| record.at_ns)
+        let exits = self.leader().filter(|record| matches!(record.fact, Fact::Exit(_))).count();
+        // Cancelled agents do not get there.
+        let cancelled = if self.cancels_half { self.calls / 2 } else { 0 };
+        let all = exits + cancelled as usize >= self.calls as usize;
+        if all { self.last(|fact| matches!(fact, Fact::Exit(_))) } else { None }
+    }
+
+    fn last(&self, wanted: impl Fn(&Fact) -> bool) -> Option<u64> {
+        self.leader().filter(|record| wanted(&record.fact)).map(|record| record.at_ns).max()
     }
 
     /// The moment at which the runner has no reason to go on, by what is known so far.
     pub(super) fn due_ns(&self) -> u64 {
         let start = self.born_ns().unwrap_or(self.called_ns);
         let deadline = start.saturating_add(self.timeout.as_nanos() as u64);
-        [self.cancelled_ns, self.killed_ns, self.exited_ns()].into_iter().flatten().fold(deadline, u64::min)
+        // Where only half are cancelled, the others are released once all of that half are answered.
+        let cancelled = self.cancelled_ns.filter(|_| !self.cancels_half || self.released_ns.is_none());
+        [cancelled, self.killed_ns, self.exited_ns()].into_iter().flatten().fold(deadline, u64::min)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +14,16 @@ use crate::process::make_fifo;
 /// How long any process of a fake lives at most.
 const LIFE: Duration = Duration::from_secs(60);
 
+/// Names that a shell, or a program that takes words apart, does not leave in one piece.
+const ODD_DIR: &str = "it's a répo";
+const ODD_AGENT: &str = "bin/it's $an\nagent";
+
+/// What a fake agent is told.
+pub(super) struct Setup<'a> {
+    pub(super) steps: &'a [Step],
+    pub(super) watched: &'a [String],
+}
+
 /// A case's room.
 #[derive(Debug)]
 pub(super) struct Room {
@@ -22,25 +32,35 @@ pub(super) struct Room {
     pub(super) records: File,
     /// Ends when no process of the fake is alive.
     pub(super) lifeline: File,
+    /// Whatever is written into it stays there, and releases every agent that waits.
+    gate: File,
     pub(super) nonce: String,
 }
 
 impl Room {
-    pub(super) fn new(parent: &Path, number: usize, executable: &Path, steps: &[Step]) -> io::Result<Self> {
+    pub(super) fn new(
+        parent: &Path,
+        number: usize,
+        executable: &Path,
+        agent: &Setup<'_>,
+    ) -> io::Result<Self> {
         let dir = parent.join(format!("case-{number}"));
-        for sub in ["bin", "repo", "host"] {
+        for sub in ["bin", "repo", "host", ODD_DIR] {
             fs::create_dir_all(dir.join(sub))?;
         }
         let nonce = format!("{}-{number}", std::process::id());
-        let (records, lifeline) = (dir.join("records"), dir.join("lifeline"));
-        make_fifo(&records)?;
-        make_fifo(&lifeline)?;
+        let (records, lifeline, gate) = (dir.join("records"), dir.join("lifeline"), dir.join("gate"));
+        for fifo in [&records, &lifeline, &gate] {
+            make_fifo(fifo)?;
+        }
         let script = Script {
             nonce: nonce.clone(),
             life_ms: LIFE.as_millis() as u64,
             records: records.clone(),
             lifeline: lifeline.clone(),
-            step: steps.to_vec(),
+            gate: gate.clone(),
+            watched: agent.watched.to_vec(),
+            step: agent.steps.to_vec(),
         };
         let room = Self {
             records: OpenOptions::new()
@@ -49,12 +69,14 @@ impl Room {
                 .custom_flags(libc::O_NONBLOCK)
                 .open(&records)?,
             lifeline: OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&lifeline)?,
+            gate: OpenOptions::new().read(true).write(true).open(&gate)?,
             dir,
             nonce,
         };
-        let agent = room.agent();
-        fs::write(script_path(&agent), script.to_text()?)?;
-        fs::hard_link(executable, &agent).or_else(|_| symlink(executable, &agent))?;
+        for name in [room.agent(), room.dir.join(ODD_AGENT)] {
+            fs::write(script_path(&name), script.to_text()?)?;
+            fs::hard_link(executable, &name).or_else(|_| symlink(executable, &name))?;
+        }
         fs::write(room.dir.join("no-shebang"), "touch \"$0.ran\"\n")?;
         fs::set_permissions(room.dir.join("no-shebang"), fs::Permissions::from_mode(0o755))?;
         fs::write(room.dir.join("not-executable"), "#!/bin/sh\n")?;
@@ -74,6 +96,8 @@ impl Room {
             Program::Missing => self.dir.join("bin/no-such-agent"),
             Program::NotExecutable => self.dir.join("not-executable"),
             Program::NoShebang => self.dir.join("no-shebang"),
+            Program::Directory => self.dir.join("bin"),
+            Program::AgentWithOddName => self.dir.join(ODD_AGENT),
         };
         path.to_string_lossy().into_owned()
     }
@@ -85,6 +109,7 @@ impl Room {
             WorkingDir::Inherit => None,
             WorkingDir::Missing => Some(self.dir.join("no-such-directory")),
             WorkingDir::File => Some(self.dir.join("not-executable")),
+            WorkingDir::OddName => Some(self.dir.join(ODD_DIR)),
         }
     }
 
@@ -96,6 +121,11 @@ impl Room {
     /// The directory that the host is in: never the agent's own.
     pub(super) fn host_dir(&self) -> PathBuf {
         self.dir.join("host")
+    }
+
+    /// Lets every agent go on that waits for it.
+    pub(super) fn release(&self) -> io::Result<()> {
+        (&self.gate).write_all(b"!")
     }
 
     /// Whether a file is where the agent, or a shell that was never to be asked, would have put it.

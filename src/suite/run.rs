@@ -18,7 +18,7 @@ use crate::model::{Check, Event, Outcome, Verdict, VerdictEvent};
 use crate::process::{Command, Limits, run as run_process};
 use crate::suite::drive::{Drive, host_command};
 use crate::suite::judge::{Judgement, evidence, judge};
-use crate::suite::room::Room;
+use crate::suite::room::{Room, Setup};
 use crate::suite::scratch::Scratch;
 use crate::suite::stop::Stop;
 
@@ -132,7 +132,7 @@ pub fn run_pairs(
 
 /// Whether a case moves so much data, or starts so much at once, that others beside it would be timed wrongly.
 fn is_heavy(case: &Case) -> bool {
-    case.id.starts_with("large-pipe/")
+    case.id.starts_with("large-pipe/") || case.call.at_once > 1
 }
 
 /// How long a case takes at least.
@@ -206,7 +206,10 @@ impl Plan<'_> {
                 stop: self.stop,
             };
             let number = index + self.pairs.len() * attempts as usize;
-            let seen = Room::new(self.scratch.path(), number, &self.scratch.executable(), &case.agent.step)
+            let expect = &case.expect.agent;
+            let watched = [&expect.env_absent[..], &expect.env_present].concat();
+            let setup = Setup { steps: &case.agent.step, watched: &watched };
+            let seen = Room::new(self.scratch.path(), number, &self.scratch.executable(), &setup)
                 .and_then(|room| drive.run(&room));
             let bound = Duration::from_nanos(drive.scaled(case.expect.returns_within));
             match seen.map(|seen| (judge(case, &seen, bound), evidence(&seen, bound, attempts))) {
@@ -236,7 +239,12 @@ impl Plan<'_> {
 /// By what bounds are multiplied on this machine: the middle of five starts of a fake agent against the usual cost
 /// of one, and never below 1.
 fn measure_slack(scratch: &Scratch) -> io::Result<f64> {
-    let room = Room::new(scratch.path(), 0, &scratch.executable(), &[Step::Exit(0)])?;
+    let room = Room::new(
+        scratch.path(),
+        0,
+        &scratch.executable(),
+        &Setup { steps: &[Step::Exit(0)], watched: &[] },
+    )?;
     let command = Command {
         argv: vec![room.program(crate::model::case::Program::Agent).into()],
         env: room.environment(),

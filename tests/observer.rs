@@ -1,0 +1,82 @@
+//! What the harness sees of an agent that it cannot find among the descendants of the runner.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use argvow::model::case::Case;
+use argvow::model::{Event, Verdict, VerdictEvent};
+use argvow::subject::Call;
+use argvow::suite::{Options, Runner, Stop, run};
+
+/// A host that has its agent started by somebody else, as a runner does that asks a daemon, and reports a timeout.
+const HOST: &str = r#"echo ready
+read -r call
+echo "$call" >"$0.call"
+read -r _ <"$0.started"
+sleep 1
+echo '{"outcome":"timeout"}'
+read -r _"#;
+
+const CASE: &str = r#"
+title = "An agent that hangs is ended at the deadline"
+since = "2026-12"
+level = "must"
+why   = "Whoever started it."
+kills = ["no-deadline"]
+agent.step = [{ sleep = "10m" }]
+call.timeout = "1s"
+expect = { outcome = "timeout", returns_within = "20s" }
+"#;
+
+/// Starts the agent of the call that comes over the FIFO: a child of this process, which is outside of the runner's tree.
+fn start_elsewhere(host: &str) -> Child {
+    let call: Call = serde_json::from_str(&fs::read_to_string(format!("{host}.call")).unwrap()).unwrap();
+    let agent = Command::new(&call.argv[0])
+        .current_dir(call.working_dir.unwrap())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    fs::write(format!("{host}.started"), "\n").unwrap();
+    agent
+}
+
+#[test]
+fn an_agent_that_lives_outside_of_the_runners_tree_is_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = dir.path().join("host").to_string_lossy().into_owned();
+    fs::write(&host, HOST).unwrap();
+    for fifo in [".call", ".started"] {
+        argvow::process::make_fifo(format!("{host}{fifo}").as_ref()).unwrap();
+    }
+    let case: Case = toml::from_str(CASE).unwrap();
+    case.validate().unwrap();
+    let command = ["sh".into(), host.clone().into()].into();
+    let options = Options {
+        runner: Runner::Host { name: "elsewhere".to_owned(), command },
+        executable: Some(env!("CARGO_BIN_EXE_argvow").into()),
+        ..Options::default()
+    };
+    let helper = thread::spawn(move || start_elsewhere(&host));
+    let mut seen: Option<VerdictEvent> = None;
+    run(&[&case], &options, &Stop::default(), &mut |event| {
+        if let Event::Verdict(verdict) = event {
+            seen = Some(verdict);
+        }
+    })
+    .unwrap();
+    let mut agent = helper.join().unwrap();
+    let alive = agent.try_wait().unwrap().is_none();
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    let seen = seen.unwrap();
+    assert!(alive, "the harness reached a process that is none of its own");
+    assert_eq!(
+        (seen.verdict, seen.detail.as_str()),
+        (Verdict::Broken, "a process of the agent is alive outside the runner's tree"),
+        "{}",
+        seen.evidence
+    );
+    assert_eq!(seen.evidence["survivors"], serde_json::json!([]));
+}
