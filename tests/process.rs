@@ -328,3 +328,53 @@ fn a_job_goes_on_when_the_thread_that_started_it_has_ended() {
     assert_eq!(done, id);
     assert_eq!((report.ending, &report.stdout[..]), (Ending::Exited(0), &b"here"[..]));
 }
+
+#[test]
+fn the_dead_do_not_hide_the_living() {
+    // The shell becomes a program that reaps nobody, so that three hundred zombies and sixty living processes change
+    // their parent at once. A list of children that is changed while it is read skips some.
+    let script = "i=0; while [ $i -lt 300 ]; do sleep 0.1 & i=$((i+1)); done >/dev/null 2>&1 </dev/null; \
+                  i=0; while [ $i -lt 60 ]; do sleep 61.5 & i=$((i+1)); done >/dev/null 2>&1 </dev/null; \
+                  echo said; exec sleep 0.6";
+    let report = shell(script, b"", SOON * 4);
+    assert_eq!(report.ending, Ending::Exited(0));
+    assert_eq!(report.leftovers, 60);
+    assert_eq!(sleepers("61.5"), 0);
+}
+
+fn sleepers(seconds: &str) -> usize {
+    let line = format!("sleep\0{seconds}\0");
+    let is_one = |entry: &fs::DirEntry| {
+        fs::read(entry.path().join("cmdline")).is_ok_and(|text| text == line.as_bytes())
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(is_one).count()
+}
+
+#[test]
+fn an_answer_that_was_cut_by_our_own_kill_says_so() {
+    let report = shell("echo hi; (while :; do echo more; sleep 0.05; done) & exit 0", b"", SOON);
+    assert_eq!(report.ending, Ending::Exited(0));
+    assert!(!report.drained);
+    assert!(shell("echo hi; sleep 60 >/dev/null 2>&1 & exit 0", b"", SOON).drained);
+    assert!(shell("echo hi; (sleep 0.1; echo more) & exit 0", b"", SOON).drained);
+}
+
+#[test]
+fn output_beyond_the_cap_is_too_large_whenever_it_comes() {
+    // The second part comes about when the drain grace ends, so that it is read in every phase in turn.
+    let small = Limits { stdout_cap: 1000, drain_grace: Duration::from_millis(20), ..limits(SOON) };
+    for pause in 10..30 {
+        let script = format!("(sleep 0.0{pause}; head -c 5000 /dev/zero) & exit 0");
+        let report = run(&command(&["sh", "-c", &script]), b"", &small, None, None).unwrap();
+        let whole = report.stdout.len() < 1000;
+        assert!(whole || report.ending == Ending::TooLarge, "{:?} {}", report.ending, report.stdout.len());
+    }
+}
+
+#[test]
+fn graces_without_end_are_no_overflow() {
+    let patient =
+        Limits { term_grace: Duration::MAX, drain_grace: Duration::MAX, ..limits(Duration::from_millis(50)) };
+    let report = run(&command(&["sleep", "60"]), b"", &patient, None, None).unwrap();
+    assert_eq!(report.ending, Ending::TimedOut);
+}

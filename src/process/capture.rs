@@ -1,22 +1,28 @@
 //! What a process said, in bounded memory.
 
-/// Keeps everything up to a cap, and says when there was more.
+/// Keeps everything up to a cap, and remembers that there was more.
 #[derive(Debug)]
 pub(super) struct Capped {
     bytes: Vec<u8>,
     cap: usize,
+    overflowed: bool,
 }
 
 impl Capped {
     pub(super) fn new(cap: usize) -> Self {
-        Self { bytes: Vec::new(), cap }
+        Self { bytes: Vec::new(), cap, overflowed: false }
     }
 
-    /// Takes bytes in; false when they go beyond the cap, and then what fits is kept.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
+    /// Takes bytes in, as many as fit.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         let room = self.cap - self.bytes.len();
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        bytes.len() <= room
+        self.overflowed |= bytes.len() > room;
+    }
+
+    /// Whether there was ever more than the cap.
+    pub(super) fn overflowed(&self) -> bool {
+        self.overflowed
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
@@ -45,7 +51,7 @@ impl HeadAndTail {
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(rest);
         // Twice the cap before it is cut back, so that a byte is moved once on average.
-        if self.tail.len() > 2 * self.cap {
+        if self.tail.len() / 2 > self.cap {
             self.cut();
         }
     }
@@ -121,8 +127,12 @@ mod tests {
     #[test]
     fn a_cap_is_exact() {
         let mut capped = Capped::new(3);
-        assert!(capped.push(b"ab"));
-        assert!(!capped.push(b"cd"));
+        capped.push(b"abc");
+        assert!(!capped.overflowed());
+        capped.push(b"d");
+        assert!(capped.overflowed());
+        capped.push(b"");
+        assert!(capped.overflowed());
         assert_eq!(capped.into_bytes(), b"abc");
     }
 }

@@ -9,7 +9,8 @@ pub enum Containment {
     /// The supervisor was killed or did not answer: the agent was killed, a descendant of it may live.
     Lost,
     /// A supervising process per job is the subreaper of everything the agent starts, whatever sessions and
-    /// groups it makes, and ends it all, also when the runner is killed. It contains a careless agent; one that
+    /// groups it makes, and ends it all, also when the runner is killed (but for the kernel's killer for want of memory,
+    /// which ends whatever shares the runner's memory, the supervisor too: then the agent alone dies with it). It contains a careless agent; one that
     /// kills its supervisor is a case for [`Containment::Lost`].
     Supervised,
     /// The supervisor is the first process of a process namespace. What is in there cannot signal it, and when it

@@ -79,7 +79,8 @@ pub struct Report {
     pub stdout: Vec<u8>,
     /// Head and tail of standard error.
     pub stderr: String,
-    /// Whether standard output came to its end; false when a descendant still held it after the drain grace.
+    /// Whether standard output came to its end by itself. False when a descendant still held it after the drain grace
+    /// and was killed: there might have been more.
     pub drained: bool,
     /// How many descendants were alive at the end and had to be killed.
     pub leftovers: usize,
@@ -137,6 +138,7 @@ pub fn run(
         for source in wait(&job, cancel, wake)? {
             job.ready(source, &mut buffer);
         }
+        drop(job.take_closing());
     }
 }
 

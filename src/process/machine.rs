@@ -23,6 +23,9 @@ pub(super) const BUFFER: usize = 64 << 10;
 /// How long a sweep may take before the supervisor counts as lost. Above the supervisor's own limit.
 const SWEEP_PATIENCE: Duration = Duration::from_millis(2500);
 
+/// How often a pipe is read when everybody who could write is gone: more than the largest pipe holds.
+const MOST_READS: usize = 256;
+
 /// How far away a deadline is that the clock cannot hold.
 const FAR: Duration = Duration::from_secs(86_400 * 365);
 
@@ -67,8 +70,12 @@ pub(super) struct Job<'a> {
     stdin: Option<OwnedFd>,
     stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
+    /// Not needed any more, but perhaps still registered with whoever drives the job.
+    closing: Vec<OwnedFd>,
     out: Capped,
     err: HeadAndTail,
+    /// Whether a writer of standard output was there when everything was killed.
+    cut: bool,
     drained: bool,
     leftovers: usize,
     containment: Containment,
@@ -104,15 +111,17 @@ impl<'a> Job<'a> {
             stdin: (!input.is_empty()).then_some(to_agent),
             input,
             written: 0,
-            deadline: now.checked_add(limits.timeout).unwrap_or(now + FAR),
+            deadline: later(now, limits.timeout),
             phase: Phase::Running,
             ending: None,
             failure: None,
             cancelled: false,
             stdout: Some(from_agent),
             stderr: Some(errors),
+            closing: Vec::new(),
             out: Capped::new(limits.stdout_cap),
             err: HeadAndTail::new(limits.stderr_cap),
+            cut: false,
             drained: false,
             leftovers: 0,
             containment: limits.containment,
@@ -151,6 +160,11 @@ impl<'a> Job<'a> {
         ]
         .into_iter()
         .filter_map(|(source, fd)| Some((source, fd?)))
+    }
+
+    /// The descriptors that are closed when what this gives back is dropped.
+    pub(super) fn take_closing(&mut self) -> Vec<OwnedFd> {
+        std::mem::take(&mut self.closing)
     }
 
     /// Does what the time demands.
@@ -221,41 +235,50 @@ impl<'a> Job<'a> {
     fn agent_ended(&mut self, ending: Ending, now: Instant) {
         if self.phase == Phase::Running {
             self.ending = Some(ending);
-            self.stdin = None;
-            self.phase = Phase::Draining(now + self.limits.drain_grace);
+            self.close_stdin();
+            self.phase = Phase::Draining(later(now, self.limits.drain_grace));
         }
     }
 
     fn cut_short(&mut self, ending: Ending, now: Instant) {
         self.ending = Some(ending);
-        self.stdin = None;
+        self.close_stdin();
         self.agent.terminate();
-        self.phase = Phase::Terminating(now + self.limits.term_grace);
+        self.phase = Phase::Terminating(later(now, self.limits.term_grace));
     }
 
     fn start_sweep(&mut self, now: Instant) {
-        self.stdin = None;
+        self.close_stdin();
+        // What ends the output from here on is our own kill: it may have cut a writer short.
+        self.cut = self.stdout.is_some();
         self.agent.sweep();
         self.phase = Phase::Sweeping(now + SWEEP_PATIENCE);
     }
 
     fn lose(&mut self, buffer: &mut [u8]) {
+        self.agent.abandon();
         self.containment = Containment::Lost;
         self.finish(buffer);
     }
 
     fn finish(&mut self, buffer: &mut [u8]) {
         // Everybody who could write is gone, or given up on: what is in the pipes is all there will be, and a pipe
-        // that would block holds nothing.
-        let mut whole = true;
-        while self.stdout.as_ref().is_some_and(holds_something) {
-            whole &= self.take_stdout(buffer);
+        // that would block holds nothing. One who was given up on may write on without end.
+        for _ in 0..MOST_READS {
+            if !self.stdout.as_ref().is_some_and(holds_something) {
+                break;
+            }
+            self.take_stdout(buffer);
         }
-        if !whole && matches!(self.ending, Some(Ending::Exited(_) | Ending::Signaled(_))) {
+        for _ in 0..MOST_READS {
+            if !self.take_stderr(buffer) {
+                break;
+            }
+        }
+        if self.out.overflowed() && matches!(self.ending, Some(Ending::Exited(_) | Ending::Signaled(_))) {
             self.ending = Some(Ending::TooLarge);
         }
-        while self.take_stderr(buffer) {}
-        self.drained = self.stdout.is_none();
+        self.drained = self.stdout.is_none() && !self.cut;
         self.phase = Phase::Done;
     }
 
@@ -268,12 +291,17 @@ impl<'a> Job<'a> {
             Err(_) => self.written = self.input.len(),
         }
         if self.written == self.input.len() {
-            self.stdin = None;
+            self.close_stdin();
         }
     }
 
+    fn close_stdin(&mut self) {
+        self.closing.extend(self.stdin.take());
+    }
+
     fn read_stdout(&mut self, buffer: &mut [u8]) {
-        if !self.take_stdout(buffer) && self.ending != Some(Ending::TooLarge) {
+        self.take_stdout(buffer);
+        if self.out.overflowed() {
             let now = Instant::now();
             match self.phase {
                 Phase::Running => self.cut_short(Ending::TooLarge, now),
@@ -286,20 +314,13 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Reads once; false when that went beyond the cap.
-    fn take_stdout(&mut self, buffer: &mut [u8]) -> bool {
-        let Some(stdout) = &self.stdout else { return true };
+    /// Reads once.
+    fn take_stdout(&mut self, buffer: &mut [u8]) {
+        let Some(stdout) = &self.stdout else { return };
         match rustix::io::read(stdout, &mut *buffer) {
-            Ok(0) => {
-                self.stdout = None;
-                true
-            }
-            Ok(got) => self.out.push(&buffer[..got]),
-            Err(Errno::AGAIN | Errno::INTR) => true,
-            Err(_) => {
-                self.stdout = None;
-                true
-            }
+            Ok(got) if got > 0 => self.out.push(&buffer[..got]),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            _ => self.closing.extend(self.stdout.take()),
         }
     }
 
@@ -307,17 +328,23 @@ impl<'a> Job<'a> {
     fn take_stderr(&mut self, buffer: &mut [u8]) -> bool {
         let Some(stderr) = &self.stderr else { return false };
         match rustix::io::read(stderr, &mut *buffer) {
-            Ok(0) => self.stderr = None,
-            Ok(got) => {
+            Ok(got) if got > 0 => {
                 self.err.push(&buffer[..got]);
-                return true;
+                true
             }
-            Err(Errno::AGAIN) => return false,
-            Err(Errno::INTR) => {}
-            Err(_) => self.stderr = None,
+            Err(Errno::AGAIN) => false,
+            Err(Errno::INTR) => true,
+            _ => {
+                self.closing.extend(self.stderr.take());
+                false
+            }
         }
-        self.stderr.is_some()
     }
+}
+
+/// `now` and a while; far away when the clock cannot hold that.
+fn later(now: Instant, wait: Duration) -> Instant {
+    now.checked_add(wait).unwrap_or(now + FAR)
 }
 
 /// Whether a read would return at once: bytes, or the end.

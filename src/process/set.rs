@@ -84,7 +84,6 @@ impl JobSet {
             return Ok(JobId(id));
         }
         let job = Job::start(command, input.into(), limits, Instant::now())?;
-        // A descriptor that a job closes leaves epoll by itself.
         for (source, fd) in job.sources() {
             let flags = if source == Source::Stdin { epoll::EventFlags::OUT } else { epoll::EventFlags::IN };
             epoll::add(&self.epoll, fd, epoll::EventData::new_u64(id << 2 | token(source)), flags)
@@ -157,6 +156,12 @@ impl JobSet {
                 job.ready(source(token), &mut self.buffer);
             }
         }
+        for job in self.jobs.values_mut() {
+            // A copy in a process that another thread has forked would keep a closed descriptor registered.
+            for fd in job.take_closing() {
+                let _ = epoll::delete(&self.epoll, &fd);
+            }
+        }
         self.collect();
         Ok(())
     }
@@ -177,6 +182,9 @@ impl JobSet {
         let done: Vec<u64> = self.jobs.iter().filter(|(_, job)| job.is_done()).map(|(&id, _)| id).collect();
         for id in done {
             if let Some(job) = self.jobs.remove(&id) {
+                for (_, fd) in job.sources() {
+                    let _ = epoll::delete(&self.epoll, fd);
+                }
                 self.over.push((JobId(id), job.into_result()));
             }
         }

@@ -14,6 +14,7 @@ use std::{io, ptr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair};
+use rustix::process::PidfdFlags;
 use thiserror::Error;
 
 use crate::process::Containment;
@@ -222,8 +223,11 @@ impl Supervised {
             None,
         )
         .map_err(io::Error::from)?;
-        let theirs = above_stdio(theirs)?;
-        let stdio = [above_stdio(stdio.stdin)?, above_stdio(stdio.stdout)?, above_stdio(stdio.stderr)?];
+        let theirs = above(theirs)?;
+        let stdio = [above(stdio.stdin)?, above(stdio.stdout)?, above(stdio.stderr)?];
+        let caller = rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
+            .map_err(io::Error::from)?;
+        let caller = above(caller)?;
         let stacks = Stacks::new()?;
         let plan = Box::pin(Plan {
             program: program.as_ptr(),
@@ -232,11 +236,13 @@ impl Supervised {
             cwd: cwd.as_ref().map_or(ptr::null(), |dir| dir.as_ptr()),
             stdio: [stdio[0].as_raw_fd(), stdio[1].as_raw_fd(), stdio[2].as_raw_fd()],
             control: theirs.as_raw_fd(),
+            caller: caller.as_raw_fd(),
             namespace: containment == Containment::PidNamespace,
             supervisor: AtomicI32::new(0),
             agent_stack_top: stacks.top(1),
             sweep_limit: SWEEP_LIMIT,
             agent: AtomicI32::new(0),
+            running: AtomicI32::new(0),
             failed_stage: AtomicI32::new(0),
             failed_errno: AtomicI32::new(0),
         });
@@ -265,6 +271,12 @@ impl Supervised {
                 Containment::PidNamespace => SpawnError::Containment { containment, source },
                 _ => SpawnError::Resources(source),
             });
+        }
+        if pidfd < 0 {
+            // A kernel before 5.2 takes no notice of CLONE_PIDFD. The supervisor leaves when the control socket closes;
+            // when that is, nobody can tell, so its memory is not given back.
+            std::mem::forget((plan, stacks, argv, envp, args, vars, program, cwd));
+            return Err(SpawnError::Resources(io::ErrorKind::Unsupported.into()));
         }
         // SAFETY: the kernel has just made this descriptor for us.
         let supervisor = unsafe { OwnedFd::from_raw_fd(pidfd) };
@@ -360,7 +372,27 @@ impl Supervised {
     /// Asks for the end of everything that the agent started. [`Message::Swept`] follows, and then the supervisor
     /// is gone.
     pub fn sweep(&self) {
+        self.end_stuck_exec();
         self.command(supervisor::SWEEP);
+    }
+
+    /// Ends the supervisor itself, which has been given up on.
+    pub(super) fn abandon(&self) {
+        self.end_stuck_exec();
+        self.signal_supervisor(libc::SIGKILL);
+    }
+
+    /// Kills an agent that is still on its way to its program, held up by a file system perhaps. Its supervisor waits
+    /// for that and hears nothing; it has not reaped it either, so the id is the agent's.
+    fn end_stuck_exec(&self) {
+        let Some(shared) = &self.shared else { return };
+        let stuck = shared.plan.running.load(Ordering::SeqCst) == 0 && !shared.plan.namespace;
+        if let (true, Some(agent)) = (stuck && !self.gone, self.agent_id()) {
+            // SAFETY: a plain system call.
+            unsafe {
+                libc::kill(agent, libc::SIGKILL);
+            }
+        }
     }
 
     fn command(&self, byte: u8) {
@@ -442,9 +474,9 @@ fn c_string(text: &OsStr) -> io::Result<CString> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a word of the command holds a NUL byte"))
 }
 
-/// The same file at a descriptor above 2, so that arranging 0 to 2 cannot overwrite it.
-fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
-    if fd.as_raw_fd() > 2 { Ok(fd) } else { Ok(rustix::io::fcntl_dupfd_cloexec(&fd, 3)?) }
+/// The same file at a descriptor above those that the supervisor arranges, so that none of them can overwrite it.
+fn above(fd: OwnedFd) -> io::Result<OwnedFd> {
+    if fd.as_raw_fd() > 4 { Ok(fd) } else { Ok(rustix::io::fcntl_dupfd_cloexec(&fd, 5)?) }
 }
 
 /// Waits until `fd` is readable; false when `limit` passes first.

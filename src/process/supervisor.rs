@@ -24,6 +24,9 @@ pub(super) struct Plan {
     /// Descriptors, all above 2.
     pub(super) stdio: [i32; 3],
     pub(super) control: i32,
+    /// A descriptor of the caller's process: readable when it is gone. A copy of the control socket in a process that
+    /// another thread has forked would hide that.
+    pub(super) caller: i32,
     /// Whether the supervisor is the first process of a process namespace of its own.
     pub(super) namespace: bool,
     /// The supervisor's process id, as the agent sees it.
@@ -34,6 +37,8 @@ pub(super) struct Plan {
     pub(super) sweep_limit: u64,
     /// The agent's process id, from before its program runs; 0 until then.
     pub(super) agent: AtomicI32,
+    /// 1 once the agent's program runs.
+    pub(super) running: AtomicI32,
     pub(super) failed_stage: AtomicI32,
     pub(super) failed_errno: AtomicI32,
 }
@@ -55,8 +60,12 @@ pub(super) const TERMINATE: u8 = b'T';
 pub(super) const KILL_AGENT: u8 = b'K';
 pub(super) const SWEEP: u8 = b'S';
 
-/// Where the supervisor keeps its end of the control socket.
+/// Where the supervisor keeps its end of the control socket, and the descriptor of the caller.
 const CONTROL: usize = 3;
+const CALLER: usize = 4;
+
+/// How many children are looked at in one go.
+const GO: usize = 512;
 
 /// SIGCHLD as a bit of a signal mask.
 static CHLD: u64 = 1 << (libc::SIGCHLD - 1);
@@ -68,6 +77,8 @@ struct KernelAction([usize; 4]);
 struct Supervisor {
     plan: *const Plan,
     agent: i32,
+    /// Whether the list of children in `/proc` is that of this process, and not of another namespace.
+    listed: bool,
     /// The agent's end was told.
     exited: bool,
 }
@@ -83,21 +94,25 @@ pub(super) unsafe extern "C" fn supervise(arg: *mut u8) -> ! {
     unsafe {
         (*plan).supervisor.store(call(libc::SYS_getpid, &[]) as i32, Ordering::SeqCst);
         call(libc::SYS_setsid, &[]);
-        call(libc::SYS_prctl, &[libc::PR_SET_CHILD_SUBREAPER as usize, 1]);
+        // Without this a descendant that leaves would not be found: then nothing is started.
+        let adopts = call(libc::SYS_prctl, &[libc::PR_SET_CHILD_SUBREAPER as usize, 1]);
         call(libc::SYS_prctl, &[libc::PR_SET_NAME as usize, c"argvow-job".as_ptr() as usize]);
         // An ignored SIGCHLD would be inherited, and children would vanish unreaped.
         default_action(libc::SIGCHLD);
         let ready = arrange_descriptors(plan);
         let signals = call(libc::SYS_signalfd4, &[usize::MAX, &raw const CHLD as usize, 8, SFD_FLAGS]);
-        let mut supervisor = Supervisor { plan, agent: 0, exited: false };
-        if ready < 0 || signals < 0 {
+        let mut supervisor = Supervisor { plan, agent: 0, listed: proc_is_ours(), exited: false };
+        if ready < 0 || signals < 0 || adopts < 0 {
             (*plan).failed_stage.store(STAGE_SETUP, Ordering::SeqCst);
-            (*plan).failed_errno.store((-ready.min(signals)) as i32, Ordering::SeqCst);
+            (*plan).failed_errno.store((-ready.min(signals).min(adopts)) as i32, Ordering::SeqCst);
             supervisor.leave_failed();
         }
         supervisor.start_agent();
+        (*plan).running.store(1, Ordering::SeqCst);
         // The supervisor must not keep the pipes open that end with the agent.
-        call(libc::SYS_close_range, &[0, 2, 0]);
+        for fd in 0..3 {
+            call(libc::SYS_close, &[fd]);
+        }
         supervisor.watch(signals as i32)
     }
 }
@@ -134,6 +149,8 @@ impl Supervisor {
         // SAFETY: the plan is valid.
         unsafe {
             let plan = &*self.plan;
+            // Nothing is on its way to its program any more.
+            plan.running.store(1, Ordering::SeqCst);
             send(FAILED, plan.failed_stage.load(Ordering::SeqCst), plan.failed_errno.load(Ordering::SeqCst));
             exit(1)
         }
@@ -143,6 +160,7 @@ impl Supervisor {
         let mut fds = [
             libc::pollfd { fd: CONTROL as i32, events: libc::POLLIN, revents: 0 },
             libc::pollfd { fd: signals, events: libc::POLLIN, revents: 0 },
+            libc::pollfd { fd: CALLER as i32, events: libc::POLLIN, revents: 0 },
         ];
         loop {
             // SAFETY: plain system calls on memory of this frame.
@@ -155,6 +173,9 @@ impl Supervisor {
                 }
                 if fds[0].revents != 0 {
                     self.obey();
+                }
+                if fds[2].revents != 0 {
+                    self.sweep();
                 }
             }
         }
@@ -170,7 +191,9 @@ impl Supervisor {
                 // A stopped process gets nothing but KILL and CONT.
                 self.signal_agent(libc::SIGCONT);
             } else if got == 1 && command == KILL_AGENT {
-                call(libc::SYS_kill, &[self.agent as usize, libc::SIGKILL as usize]);
+                if is_child(self.agent) {
+                    call(libc::SYS_kill, &[self.agent as usize, libc::SIGKILL as usize]);
+                }
             } else if got == 1 && command == SWEEP {
                 self.sweep();
             } else if got != -(libc::EINTR as isize) && got != -(libc::EAGAIN as isize) {
@@ -180,11 +203,14 @@ impl Supervisor {
         }
     }
 
-    /// Signals the agent's group, and the agent itself, which may have left it. The agent is not reaped before a
-    /// sweep, so neither number can belong to anybody else.
+    /// Signals the agent's group, and the agent itself, which may have left it: as long as it is a child, reaped by
+    /// nobody, neither number can belong to anybody else.
     unsafe fn signal_agent(&self, signal: i32) {
         // SAFETY: plain system calls.
         unsafe {
+            if !is_child(self.agent) {
+                return;
+            }
             call(libc::SYS_kill, &[(-self.agent) as usize, signal as usize]);
             call(libc::SYS_kill, &[self.agent as usize, signal as usize]);
         }
@@ -204,7 +230,6 @@ impl Supervisor {
             }
             self.exited = true;
             if alone {
-                reap(self.agent);
                 exit(0);
             }
         }
@@ -217,14 +242,54 @@ impl Supervisor {
         unsafe {
             // The agent first: once it is seen to have ended, what it left behind is a child of this process.
             let ended = if self.exited { None } else { peek(self.agent) };
-            let mut others = 0;
+            let (others, _) = self.reap_others();
+            if !(self.exited || ended.is_some()) || others != Some(0) {
+                return (ended, false);
+            }
+            // The list can miss what came while it was read. The kernel's own word is final: no child, no descendant.
+            reap(self.agent);
+            (ended, !has_children())
+        }
+    }
+
+    /// Reaps every child that has ended but the agent. Tells how many others there are, if that can be told, and how
+    /// many of the reaped were killed.
+    ///
+    /// Nothing is reaped while the list is read: the kernel finds the next part of it by counting, and would skip one
+    /// entry for each that went.
+    unsafe fn reap_others(&self) -> (Option<usize>, i32) {
+        let mut killed = 0i32;
+        loop {
+            let mut ids = [0i32; GO];
+            let mut others = 0usize;
             let agent = self.agent;
-            let known = each_child(|pid| {
-                if pid != agent && reap(pid).is_none() {
-                    others += 1;
+            // SAFETY: plain system calls.
+            unsafe {
+                let known = self.listed
+                    && each_child(|pid| {
+                        if pid != agent {
+                            if let Some(slot) = ids.get_mut(others) {
+                                *slot = pid;
+                            }
+                            others = others.wrapping_add(1);
+                        }
+                    });
+                if !known {
+                    return (None, killed);
                 }
-            });
-            (ended, known && others == 0)
+                let mut reaped = 0usize;
+                for &pid in ids.iter().take(others) {
+                    if let Some((code, status)) = reap(pid) {
+                        reaped = reaped.wrapping_add(1);
+                        if code == libc::CLD_KILLED && status == libc::SIGKILL {
+                            killed = killed.wrapping_add(1);
+                        }
+                    }
+                }
+                if reaped == 0 {
+                    return (Some(others), killed);
+                }
+            }
         }
     }
 
@@ -255,27 +320,25 @@ impl Supervisor {
             }
             self.signal_agent(libc::SIGKILL);
             loop {
-                let known = each_child(|pid| {
-                    call(libc::SYS_kill, &[pid as usize, libc::SIGKILL as usize]);
-                });
-                let mut left = 0i32;
-                let agent = self.agent;
-                each_child(|pid| match reap(pid) {
-                    Some((_, status)) if status == libc::SIGKILL && pid != agent => killed += 1,
-                    Some(_) => {}
-                    None => left += 1,
-                });
-                if !known {
-                    // Without a list of children nothing can be said about them.
-                    survivors = -1;
-                    reap(self.agent);
-                    break;
+                if self.listed {
+                    each_child(|pid| {
+                        // Never on the list's word alone.
+                        if is_child(pid) {
+                            call(libc::SYS_kill, &[pid as usize, libc::SIGKILL as usize]);
+                        }
+                    });
                 }
-                if left == 0 && !has_children() {
+                let (others, more) = self.reap_others();
+                killed = killed.wrapping_add(more);
+                if others.is_none_or(|others| others == 0) && peek(self.agent).is_some() {
+                    reap(self.agent);
+                }
+                if !has_children() {
                     break;
                 }
                 if now().wrapping_sub(start) > (*self.plan).sweep_limit {
-                    survivors = left;
+                    // Without a list nothing can be said but that somebody is there.
+                    survivors = others.map_or(-1, |others| if others == 0 { 1 } else { others as i32 });
                     break;
                 }
                 wait_for_a_death();
@@ -294,9 +357,9 @@ impl Supervisor {
             while has_children() && now().wrapping_sub(start) < (*self.plan).sweep_limit {
                 call(libc::SYS_kill, &[usize::MAX, libc::SIGKILL as usize]);
                 let mut reaped = false;
-                while let Some((pid, _, status)) = reap_any() {
+                while let Some((pid, code, status)) = reap_any() {
                     reaped = true;
-                    if pid != self.agent && status == libc::SIGKILL {
+                    if pid != self.agent && code == libc::CLD_KILLED && status == libc::SIGKILL {
                         killed += 1;
                     }
                 }
@@ -339,7 +402,10 @@ unsafe extern "C" fn become_agent(arg: *mut u8) -> ! {
         let id = call(libc::SYS_getpid, &[]);
         (*plan).agent.store(id as i32, Ordering::SeqCst);
         // Dies with its supervisor, which sweeps before it leaves: this is for a supervisor that is killed.
-        call(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize]);
+        let bound = call(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize]);
+        if bound < 0 {
+            fail(STAGE_SETUP, bound);
+        }
         if call(libc::SYS_getppid, &[]) as i32 != (*plan).supervisor.load(Ordering::SeqCst) {
             // It was killed before that could have an effect.
             exit(127);
@@ -374,19 +440,17 @@ unsafe fn arrange_descriptors(plan: *const Plan) -> isize {
                 return moved;
             }
         }
-        let control = (*plan).control as usize;
-        if control == CONTROL {
-            // It is close-on-exec already.
-        } else {
-            let moved = call(libc::SYS_dup3, &[control, CONTROL, libc::O_CLOEXEC as usize]);
+        // From high numbers down to low ones, none of which is below 5: see `above`.
+        for (target, fd) in [(CONTROL, (*plan).control), (CALLER, (*plan).caller)] {
+            let moved = call(libc::SYS_dup3, &[fd as usize, target, libc::O_CLOEXEC as usize]);
             if moved < 0 {
                 return moved;
             }
         }
-        let closed = call(libc::SYS_close_range, &[CONTROL + 1, u32::MAX as usize, 0]);
+        let closed = call(libc::SYS_close_range, &[CALLER + 1, u32::MAX as usize, 0]);
         if closed < 0 {
             // Before Linux 5.9.
-            for fd in CONTROL + 1..65_536 {
+            for fd in CALLER + 1..65_536 {
                 call(libc::SYS_close, &[fd]);
             }
         }
@@ -423,6 +487,32 @@ unsafe fn each_child(mut visit: impl FnMut(i32)) -> bool {
         call(libc::SYS_close, &[fd as usize]);
         true
     }
+}
+
+/// Whether `/proc` is that of this process's namespace: else the ids in it are somebody else's.
+unsafe fn proc_is_ours() -> bool {
+    let mut text = [0u8; 16];
+    let path = c"/proc/self".as_ptr() as usize;
+    // SAFETY: reads into memory of this frame.
+    unsafe {
+        let got = call(
+            libc::SYS_readlinkat,
+            &[libc::AT_FDCWD as usize, path, text.as_mut_ptr() as usize, text.len()],
+        );
+        let mut id = 0isize;
+        for &byte in text.iter().take(got.max(0) as usize) {
+            id = id.wrapping_mul(10).wrapping_add(isize::from(byte.wrapping_sub(b'0')));
+        }
+        got > 0 && id == call(libc::SYS_getpid, &[])
+    }
+}
+
+/// Whether a process with this id is a child, reaped by nobody.
+unsafe fn is_child(pid: i32) -> bool {
+    let options = WAIT | libc::WNOWAIT as usize;
+    // SAFETY: a null pointer asks for no details.
+    let got = unsafe { call(libc::SYS_waitid, &[libc::P_PID as usize, pid as usize, 0, options, 0]) };
+    got == 0
 }
 
 unsafe fn has_children() -> bool {
