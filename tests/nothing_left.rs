@@ -78,8 +78,16 @@ fn a_directory_that_no_run_holds_is_swept_by_the_next_run_and_one_that_is_held_i
     for name in ["argvow-run-stale", "argvow-run-held", "argvow-run-young", "somebody-elses"] {
         fs::create_dir(tmp.path().join(name)).unwrap();
     }
-    fs::write(tmp.path().join("argvow-run-stale/lock"), "").unwrap();
-    let held = fs::File::create(tmp.path().join("argvow-run-held/lock")).unwrap();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    let lock = |name: &str| {
+        let lock = fs::File::create(tmp.path().join(name).join("lock")).unwrap();
+        lock.set_modified(long_ago).unwrap();
+        lock
+    };
+    drop(lock("argvow-run-stale"));
+    let held = lock("argvow-run-held");
+    fs::create_dir(tmp.path().join("argvow-run-hostile")).unwrap();
+    argvow::process::make_fifo(&tmp.path().join("argvow-run-hostile/lock")).unwrap();
     rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
     assert!(start(tmp.path()).wait().unwrap().success());
     let mut left: Vec<String> = fs::read_dir(tmp.path())
@@ -87,5 +95,5 @@ fn a_directory_that_no_run_holds_is_swept_by_the_next_run_and_one_that_is_held_i
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
     left.sort();
-    assert_eq!(left, ["argvow-run-held", "argvow-run-young", "somebody-elses"]);
+    assert_eq!(left, ["argvow-run-held", "argvow-run-hostile", "argvow-run-young", "somebody-elses"]);
 }

@@ -8,6 +8,7 @@ use argvow::model::case::Case;
 use argvow::model::{Event, Verdict, VerdictEvent};
 use argvow::subject::Call;
 use argvow::suite::{Options, Runner, Stop, run};
+use rstest::rstest;
 
 /// A host that has its agent started by somebody else, as a runner does that asks a daemon, and reports a timeout.
 const HOST: &str = r#"echo ready
@@ -16,7 +17,8 @@ echo "$call" >"$0.call"
 read -r _ <"$0.started"
 sleep 1
 echo '{"outcome":"timeout"}'
-read -r _"#;
+read -r _
+exit 0"#;
 
 const CASE: &str = r#"
 title = "An agent that hangs is ended at the deadline"
@@ -79,4 +81,101 @@ fn an_agent_that_lives_outside_of_the_runners_tree_is_seen() {
         seen.evidence
     );
     assert_eq!(seen.evidence["survivors"], serde_json::json!([]));
+}
+
+const SIMPLE: &str = r#"
+title = "An agent that answers is heard"
+since = "2026-12"
+level = "must"
+why   = "The least that a runner does."
+kills = ["empty-is-ok"]
+agent.step = [{ write = { text = "ok" } }]
+call.timeout = "5s"
+expect = { outcome = "ok", completion = "ok" }
+"#;
+
+/// Hosts in shell. The agent's fake stands at the same place for each of them.
+#[rstest]
+#[case::sound("echo ready; read -r call; A; echo \"$OK\"; read -r end; exit 0", Verdict::Held, "")]
+#[case::runs_it_twice(
+    "echo ready; read -r call; A; A; echo \"$OK\"; read -r end; exit 0",
+    Verdict::Broken,
+    "2 agents were started"
+)]
+#[case::runs_it_afterwards(
+    "echo ready; read -r call; A; echo \"$OK\"; A; read -r end; exit 0",
+    Verdict::Broken,
+    "2 agents were started"
+)]
+#[case::never_runs_it(
+    "echo ready; read -r call; echo \"$OK\"; read -r end; exit 0",
+    Verdict::Inconclusive,
+    "never came to the point"
+)]
+#[case::answers_twice(
+    "echo ready; read -r call; A; echo \"$OK\"; echo \"$OK\"; read -r end; exit 0",
+    Verdict::Broken,
+    ""
+)]
+#[case::answers_nonsense(
+    "echo ready; read -r call; A; echo yes; read -r end; exit 0",
+    Verdict::Broken,
+    "no answer"
+)]
+#[case::is_not_ready(
+    "echo ready-but-not; read -r call; A; echo \"$OK\"; read -r end; exit 0",
+    Verdict::Inconclusive,
+    "something else"
+)]
+#[case::fails_at_the_end(
+    "echo ready; read -r call; A; echo \"$OK\"; read -r end; exit 3",
+    Verdict::Broken,
+    "ended with status 3"
+)]
+#[case::leaves_early(
+    "echo ready; read -r call; A; echo \"$OK\"; exit 4",
+    Verdict::Broken,
+    "ended with status 4"
+)]
+#[case::crashes_at_the_end(
+    "echo ready; read -r call; A; echo \"$OK\"; read -r end; kill -9 $$",
+    Verdict::Broken,
+    "ended by signal 9"
+)]
+#[case::stays(
+    "echo ready; read -r call; A; echo \"$OK\"; exec sleep 30",
+    Verdict::Broken,
+    "did not end when its input did"
+)]
+#[case::kills_its_watcher(
+    "echo ready; read -r call; A; echo \"$OK\"; kill -9 $PPID; read -r end; exit 0",
+    Verdict::Broken,
+    "supervisor"
+)]
+#[case::floods("echo ready; read -r call; exec tr '\\0' x </dev/zero", Verdict::Broken, "without an end")]
+fn what_no_runner_may_do_is_seen_whatever_the_case(
+    #[case] script: &str,
+    #[case] verdict: Verdict,
+    #[case] detail: &str,
+) {
+    let preamble =
+        r#"A() { ../bin/claude </dev/null >/dev/null 2>&1; }; OK='{"outcome":"ok","completion":"ok"}'; "#;
+    let case: Case = toml::from_str(SIMPLE).unwrap();
+    case.validate().unwrap();
+    let command = vec!["sh".into(), "-c".into(), format!("{preamble}{script}").into()];
+    let options = Options {
+        runner: Runner::Host { name: "shell".to_owned(), command },
+        executable: Some(env!("CARGO_BIN_EXE_argvow").into()),
+        ..Options::default()
+    };
+    let mut seen: Option<VerdictEvent> = None;
+    run(&[&case], &options, &Stop::default(), &mut |event| {
+        if let Event::Verdict(verdict) = event {
+            seen = Some(verdict);
+        }
+    })
+    .unwrap();
+    let seen = seen.unwrap();
+    assert_eq!(seen.verdict, verdict, "{}: {}", seen.detail, seen.evidence);
+    assert!(seen.detail.contains(detail), "{}", seen.detail);
 }

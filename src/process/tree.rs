@@ -25,7 +25,10 @@ pub fn descendants(root: i32) -> Vec<Process> {
         let id = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
         // A process that goes while we look is no descendant any more.
         let stat = id.and_then(|_| fs::read(entry.path().join("stat")).ok());
-        if let Some(process) = id.zip(stat).and_then(|(id, stat)| parse(id, &stat)) {
+        if let Some(mut process) = id.zip(stat).and_then(|(id, stat)| parse(id, &stat)) {
+            // A process whose first thread has ended looks dead while others of it go on.
+            let tasks = || fs::read_dir(entry.path().join("task")).map_or(0, Iterator::count);
+            process.zombie = process.zombie && tasks() <= 1;
             children.entry(process.parent).or_default().push(process);
         }
     }

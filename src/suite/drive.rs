@@ -2,8 +2,10 @@
 //! left. Judges nothing.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -28,6 +30,12 @@ const SETTLE: Duration = Duration::from_millis(250);
 /// How often a stop is looked for while nothing happens.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
+/// The most that a host may say in one line.
+const MOST_SAID: usize = 64 << 20;
+
+/// How often a stream is read before the clock is looked at again.
+const READS_IN_ONE_GO: usize = 64;
+
 /// One run of one case.
 pub(super) struct Drive<'a> {
     pub(super) case: &'a Case,
@@ -44,8 +52,12 @@ struct Line {
     stdout: OwnedFd,
     stderr: OwnedFd,
     open: [bool; 2],
+    /// What the host has not taken yet.
+    to_say: Vec<u8>,
     said: Vec<u8>,
     complained: Vec<u8>,
+    /// The beginning of a record whose end has not come.
+    partial: Vec<u8>,
 }
 
 impl Drive<'_> {
@@ -81,6 +93,10 @@ impl Drive<'_> {
             return Ok(seen);
         };
         line.said.clear();
+        if let Some(missing) = self.not_prepared(host.agent_id(), bystander) {
+            seen.silent = Some(format!("the host is not what the case needs: {missing}"));
+            return Ok(seen);
+        }
 
         let mut text = serde_json::to_string(&call)?;
         text.push('\n');
@@ -92,7 +108,33 @@ impl Drive<'_> {
             seen.found_absent = room.has(name);
         }
         seen.found_absent |= room.script_ran();
+        seen.said_more = seen.answers.len() == seen.calls as usize && !line.said.is_empty();
         Ok(seen)
+    }
+
+    /// What the host was told to have and lacks. Without it the case would hold for want of what it is about.
+    fn not_prepared(&self, host: Option<i32>, bystander: Option<i32>) -> Option<&'static str> {
+        let special = &self.case.host;
+        let proc = PathBuf::from(format!("/proc/{}", host?));
+        let status = fs::read_to_string(proc.join("status")).unwrap_or_default();
+        let has_term = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
+                .is_some_and(|set| set & (1 << (libc::SIGTERM - 1)) != 0)
+        };
+        if special.tty && !has_terminal(&proc) {
+            Some("it has no controlling terminal")
+        } else if special.ignores_signals && !has_term("SigIgn:") {
+            Some("it does not ignore TERM")
+        } else if special.blocks_signals && !has_term("SigBlk:") {
+            Some("it does not block TERM")
+        } else if special.leaks_descriptor && !leaks_descriptor(&proc) {
+            Some("it has no descriptor that would be inherited")
+        } else if special.bystander && bystander.is_none() {
+            Some("it has told of no bystander")
+        } else {
+            None
+        }
     }
 
     fn call(&self, room: &Room) -> Call {
@@ -131,7 +173,7 @@ impl Drive<'_> {
         env.extend(special.env.iter().map(|(name, value)| (name.into(), value.into())));
         let ((stdin, to_host), (stdout, host_out), (stderr, host_err)) =
             (pipe_with(PipeFlags::CLOEXEC)?, pipe_with(PipeFlags::CLOEXEC)?, pipe_with(PipeFlags::CLOEXEC)?);
-        for fd in [&stdout, &stderr] {
+        for fd in [&stdout, &stderr, &to_host] {
             fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK)?;
         }
         let stdio = Stdio { stdin, stdout: host_out, stderr: host_err };
@@ -142,8 +184,10 @@ impl Drive<'_> {
             stdout,
             stderr,
             open: [true; 2],
+            to_say: Vec::new(),
             said: Vec::new(),
             complained: Vec::new(),
+            partial: Vec::new(),
         };
         Ok((host, line))
     }
@@ -180,6 +224,10 @@ impl Drive<'_> {
                 }
             }
             if seen.answers.len() == seen.calls as usize {
+                return Ok(());
+            }
+            if line.said.len() > MOST_SAID {
+                seen.silent = Some(format!("the runner said more than {MOST_SAID} bytes without an end"));
                 return Ok(());
             }
             if !line.open[0] && seen.killed_ns.is_none() {
@@ -256,11 +304,12 @@ impl Drive<'_> {
         }
         // The host goes when its input ends; if it does not, the sweep ends it.
         line.stdin = None;
-        let end = now_ns().saturating_add(self.scaled(Duration::from_secs(1)));
-        while line.open[0] && now_ns() < end && seen.killed_ns.is_none() && seen.survivors.is_empty() {
+        let end = now_ns().saturating_add(self.scaled(Duration::from_secs(2)));
+        seen.host_awaited = seen.killed_ns.is_none() && seen.silent.is_none() && seen.survivors.is_empty();
+        while seen.host_awaited && seen.host_end.is_none() && !seen.observer_lost && now_ns() < end {
             self.wait(room, host, line, seen, end)?;
         }
-        self.take_records(room, seen)
+        self.take_records(room, line, seen)
     }
 
     /// Waits for something to happen, at the latest until `end`, and takes in what has.
@@ -282,50 +331,54 @@ impl Drive<'_> {
                 PollFd::new(&room.records, PollFlags::IN),
                 PollFd::from_borrowed_fd(host.control(), PollFlags::IN),
             ];
+            let watches_end = seen.died_ns.is_none() && seen.born_ns().is_some();
+            if watches_end {
+                // Nothing but its end is of interest, and that is always told.
+                fds.push(PollFd::new(&room.lifeline, PollFlags::empty()));
+            }
             for (fd, open) in [&line.stdout, &line.stderr].into_iter().zip(line.open) {
                 if open {
                     fds.push(PollFd::new(fd, PollFlags::IN));
                 }
             }
+            if let Some(stdin) = line.stdin.as_ref().filter(|_| !line.to_say.is_empty()) {
+                fds.push(PollFd::new(stdin, PollFlags::OUT));
+            }
             match poll(&mut fds, Some(&timeout)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
+            if watches_end && fds[2].revents().contains(PollFlags::HUP) {
+                seen.died_ns = Some(now_ns());
+            }
         }
+        line.say(&[]);
         line.take();
         while let Some(message) = host.receive() {
+            match message {
+                Message::Exited(status) => seen.host_end = Some(status),
+                Message::Signaled(signal) => seen.host_end = Some(-signal),
+                Message::Lost => seen.observer_lost = true,
+                Message::Failed { .. } | Message::Swept { .. } => {}
+            }
             if matches!(message, Message::Failed { .. } | Message::Lost) {
                 line.open = [false; 2];
             }
         }
-        self.take_records(room, seen)
+        self.take_records(room, line, seen)
     }
 
-    fn take_records(&self, room: &Room, seen: &mut Observation) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        let mut buffer = [0u8; 4096];
+    fn take_records(&self, room: &Room, line: &mut Line, seen: &mut Observation) -> io::Result<()> {
+        let mut buffer = [0u8; 64 << 10];
         let mut records = &room.records;
-        loop {
-            match records.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(got) => {
-                    bytes.extend_from_slice(&buffer[..got]);
-                    // Writes to a FIFO of this size are whole, but a read may end within one.
-                    if got < buffer.len() && bytes.ends_with(b"\n") {
-                        continue;
-                    }
-                }
-                Err(error)
-                    if error.kind() == io::ErrorKind::WouldBlock
-                        && (bytes.is_empty() || bytes.ends_with(b"\n")) =>
-                {
-                    break;
-                }
-                Err(error)
-                    if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
-                Err(error) => return Err(error),
-            }
+        match records.read(&mut buffer) {
+            // A read may end within a record: the rest of it comes with the next.
+            Ok(got) => line.partial.extend_from_slice(&buffer[..got]),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error) => return Err(error),
         }
+        let whole = line.partial.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let bytes: Vec<u8> = line.partial.drain(..whole).collect();
         for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             match serde_json::from_slice::<Record>(line) {
                 Ok(record) if record.nonce == room.nonce => seen.records.push(record),
@@ -342,20 +395,32 @@ impl Drive<'_> {
 }
 
 impl Line {
-    /// Speaks to the host. One that does not listen is dealt with by what it then does not do.
+    /// Speaks to the host, as much as it takes in now; the rest follows when it takes in more. One that does not listen
+    /// is dealt with by what it then does not do.
     fn say(&mut self, bytes: &[u8]) {
-        if let Some(stdin) = &self.stdin {
-            let _ = rustix::io::write(stdin, bytes);
+        self.to_say.extend_from_slice(bytes);
+        let Some(stdin) = self.stdin.as_ref().filter(|_| !self.to_say.is_empty()) else { return };
+        match rustix::io::write(stdin, &self.to_say) {
+            Ok(written) => drop(self.to_say.drain(..written)),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => self.to_say.clear(),
         }
     }
 
+    /// Takes in what is there, but not more in one go than leaves time for the clock.
     fn take(&mut self) {
         let mut buffer = [0u8; 64 << 10];
         for (index, fd) in [&self.stdout, &self.stderr].into_iter().enumerate() {
-            while self.open[index] {
+            for _ in 0..READS_IN_ONE_GO {
+                if !self.open[index] {
+                    break;
+                }
                 match rustix::io::read(fd, &mut buffer) {
                     Ok(0) => self.open[index] = false,
-                    Ok(got) if index == 0 => self.said.extend_from_slice(&buffer[..got]),
+                    // What nobody will look at is not kept.
+                    Ok(got) if index == 0 && self.said.len() <= MOST_SAID => {
+                        self.said.extend_from_slice(&buffer[..got]);
+                    }
                     Ok(got) => {
                         let room = (8usize << 10).saturating_sub(self.complained.len());
                         self.complained.extend_from_slice(&buffer[..got.min(room)]);
@@ -366,6 +431,30 @@ impl Line {
             }
         }
     }
+}
+
+/// Whether a process has a controlling terminal, as its `stat` tells.
+fn has_terminal(proc: &Path) -> bool {
+    let stat = fs::read(proc.join("stat")).unwrap_or_default();
+    let stat = String::from_utf8_lossy(&stat).into_owned();
+    let after_name = stat.rfind(')').and_then(|at| stat.get(at + 1..)).unwrap_or_default();
+    after_name.split_whitespace().nth(4).is_some_and(|terminal| terminal != "0")
+}
+
+/// Whether a process has a descriptor above 2 that is not close-on-exec.
+fn leaks_descriptor(proc: &Path) -> bool {
+    let inherited = |text: String| {
+        let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok());
+        flags.is_some_and(|flags| flags & libc::O_CLOEXEC == 0)
+    };
+    let above = |name: &str| name.parse::<i32>().is_ok_and(|fd| fd > 2);
+    fs::read_dir(proc.join("fdinfo")).is_ok_and(|entries| {
+        entries
+            .flatten()
+            .filter(|entry| above(&entry.file_name().to_string_lossy()))
+            .any(|entry| fs::read_to_string(entry.path()).is_ok_and(inherited))
+    })
 }
 
 /// A terminal for a host that has one. Closed, it hangs up on whoever is left.
@@ -396,7 +485,7 @@ fn bystander(said: &[u8]) -> Option<Option<i32>> {
     let line = std::str::from_utf8(said).ok()?.strip_suffix('\n')?;
     match line.strip_prefix(READY)? {
         "" => Some(None),
-        id => id.trim().parse().ok().map(Some),
+        id => id.strip_prefix(' ')?.parse().ok().map(Some),
     }
 }
 

@@ -102,6 +102,7 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
     if let Some(silent) = &seen.silent {
         fault(silent.clone());
     }
+    host_faults(seen, &mut fault);
     for answer in seen.answers.values() {
         let expected = if is_cancelled(seen, answer) { Some(Outcome::Cancelled) } else { expect.outcome };
         if let Some(expected) = expected.filter(|&expected| answer.outcome != expected) {
@@ -124,6 +125,13 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
             fault(format!("returned {} ms before the deadline", early / 1_000_000));
         }
     }
+    if let (Some(died), Some(Outcome::Timeout), None) = (seen.died_ns, expect.outcome, seen.exited_ns()) {
+        let deadline = seen.called_ns.saturating_add(seen.timeout.as_nanos() as u64);
+        let early = deadline.saturating_sub(died);
+        if early > 2_000_000 {
+            fault(format!("the agent was ended {} ms before the deadline", early / 1_000_000));
+        }
+    }
     if seen.survivors.len() > expect.survivors {
         let names: Vec<String> = seen.survivors.iter().map(|p| format!("{} ({})", p.name, p.id)).collect();
         fault(format!("{} processes of the agent are alive: {}", names.len(), names.join(", ")));
@@ -144,6 +152,28 @@ fn faults(case: &Case, seen: &Observation, bound: Duration) -> Vec<String> {
         answer_faults(case, answer, &mut fault);
     }
     faults
+}
+
+/// What no runner may do, whatever the case: start more agents than it was asked for, say more than its answers, leave
+/// before it is told to, or lay hands on whoever watches it.
+fn host_faults(seen: &Observation, fault: &mut impl FnMut(String)) {
+    if seen.observer_lost {
+        fault("the supervisor that watches the runner was ended".to_owned());
+    }
+    if seen.births() > seen.calls.max(1) as usize {
+        fault(format!("{} agents were started for {} calls", seen.births(), seen.calls));
+    }
+    if seen.said_more {
+        fault("the host said more than its answers".to_owned());
+    }
+    if seen.host_awaited && seen.killed_ns.is_none() {
+        match seen.host_end {
+            Some(0) => {}
+            Some(status) if status < 0 => fault(format!("the host was ended by signal {}", -status)),
+            Some(status) => fault(format!("the host ended with status {status}")),
+            None => fault("the host did not end when its input did".to_owned()),
+        }
+    }
 }
 
 /// Whether it answers a call that the case has cancelled while others went on.

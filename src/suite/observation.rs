@@ -34,6 +34,16 @@ pub(super) struct Observation {
     pub(super) bystander_gone: bool,
     /// Processes that the runner left unreaped.
     pub(super) zombies: Vec<Process>,
+    /// When the last process of the agent was seen to be gone.
+    pub(super) died_ns: Option<u64>,
+    /// How the host ended once it was told to: its status, or the negative of a signal.
+    pub(super) host_end: Option<i32>,
+    /// Whether it was waited for that.
+    pub(super) host_awaited: bool,
+    /// Whether the host, or what ran in it, ended the harness's own supervisor.
+    pub(super) observer_lost: bool,
+    /// Whether the host said more than its answers.
+    pub(super) said_more: bool,
     /// Whether somebody held the lifeline after the settle time.
     pub(super) lifeline_held: bool,
     /// Whether the file that must be absent is there.
@@ -55,6 +65,11 @@ impl Observation {
     pub(super) fn born_ns(&self) -> Option<u64> {
         let born = self.leader().filter(|record| matches!(record.fact, Fact::Born { .. }));
         born.map(|record| record.at_ns).min()
+    }
+
+    /// How often an agent was started.
+    pub(super) fn births(&self) -> usize {
+        self.leader().filter(|record| matches!(record.fact, Fact::Born { .. })).count()
     }
 
     /// Whether every agent passed `mark`.

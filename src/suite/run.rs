@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use std::{env, io, thread};
+use std::{env, fs, io, process, thread};
 
 use serde_json::json;
 use thiserror::Error;
 
 use crate::model::case::{Case, Step};
 use crate::model::{Check, Event, Outcome, Verdict, VerdictEvent};
-use crate::process::{Command, Limits, run as run_process};
+use crate::process::{Command, Ending, Limits, run as run_process};
 use crate::suite::drive::{Drive, host_command};
 use crate::suite::judge::{Judgement, evidence, judge};
 use crate::suite::room::{Room, Setup};
@@ -108,6 +108,13 @@ pub fn run_pairs(
 ) -> Result<(), SuiteError> {
     if pairs.is_empty() {
         return Ok(());
+    }
+    // Who is alive is read there: with that of another process namespace every answer would be about somebody else.
+    let own = fs::read_link("/proc/self").ok().and_then(|id| id.to_str()?.parse::<u32>().ok());
+    if own != Some(process::id()) {
+        return Err(
+            io::Error::other("/proc is missing or belongs to another process namespace: mount it").into()
+        );
     }
     let executable = options.executable.clone().map_or_else(env::current_exe, Ok)?;
     let scratch = Scratch::new(&executable)?;
@@ -253,7 +260,11 @@ fn measure_slack(scratch: &Scratch) -> io::Result<f64> {
     let mut costs = Vec::new();
     for _ in 0..5 {
         let start = Instant::now();
-        run_process(&command, b"", &Limits::default(), None, None).map_err(io::Error::other)?;
+        let report = run_process(&command, b"", &Limits::default(), None, None).map_err(io::Error::other)?;
+        if report.ending != Ending::Exited(0) {
+            let why = format!("a fake agent that should exit with 0 does not here: {:?}", report.ending);
+            return Err(io::Error::other(why));
+        }
         costs.push(start.elapsed());
     }
     costs.sort_unstable();

@@ -5,8 +5,10 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
@@ -33,7 +35,8 @@ impl Scratch {
     /// before any thread starts: a file that is being written cannot be executed, and a fork of another thread
     /// would hold it open.
     pub(super) fn new(executable: &Path) -> io::Result<Self> {
-        let parent = std::env::temp_dir();
+        // Fakes and hosts run elsewhere: nothing here may depend on the current directory.
+        let parent = fs::canonicalize(std::env::temp_dir())?;
         sweep_stale(&parent);
         let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&parent)?;
         let lock = File::create(dir.path().join(LOCK))?;
@@ -89,13 +92,26 @@ pub(super) fn janitor(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// How long a directory may be in the making.
+const MAKING: Duration = Duration::from_secs(60);
+
+/// The lock of a run of ours that was made a while ago. Anybody may put anything into a temporary directory.
+fn open_lock(path: &Path) -> Option<File> {
+    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW;
+    let lock = File::options().read(true).custom_flags(flags).open(path).ok()?;
+    let meta = lock.metadata().ok()?;
+    let ours = meta.uid() == rustix::process::getuid().as_raw();
+    let old = meta.modified().ok()?.elapsed().is_ok_and(|age| age > MAKING);
+    (meta.is_file() && ours && old).then_some(lock)
+}
+
 fn sweep_stale(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
             continue;
         }
-        // A directory without its lock yet is one that is being made.
-        let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
+        // A directory without its lock yet is one that is being made, and one whose lock is young may be.
+        let Some(lock) = open_lock(&entry.path().join(LOCK)) else { continue };
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
             let _ = fs::remove_dir_all(entry.path());
         }
