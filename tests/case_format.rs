@@ -5,6 +5,7 @@ use std::path::Path;
 
 use argvow::model::case::Case;
 use argvow::subject::{Answer, Call};
+use proptest::prelude::*;
 
 /// Where a key or value that nobody knows is put, and the section of the README that has to name all that are known.
 const PLACES: &[(&str, &str)] = &[
@@ -111,3 +112,32 @@ fn a_case_that_could_not_be_judged_is_refused() {
         assert!(said.contains(part), "{body}: {said}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Real cases with a piece cut out, doubled or put elsewhere: what a person's slip makes of them.
+    #[test]
+    fn the_parser_of_cases_never_panics(at in 0usize..4000, length in 0usize..80, to in 0usize..4000, noise in "\\PC{0,12}") {
+        let mut text: Vec<char> = EXAMPLE.chars().collect();
+        let at = at.min(text.len());
+        let piece: Vec<char> = text.drain(at..(at + length).min(text.len())).collect();
+        let to = to.min(text.len());
+        text.splice(to..to, piece.into_iter().chain(noise.chars()));
+        if let Ok(case) = toml::from_str::<Case>(&text.into_iter().collect::<String>()) {
+            let _ = case.validate();
+        }
+    }
+
+    #[test]
+    fn the_parser_of_cases_never_panics_on_any_text(text in "\\PC{0,200}") {
+        let _ = toml::from_str::<Case>(&text);
+    }
+
+    #[test]
+    fn a_duration_is_read_or_refused(text in "[0-9]{0,12}(ms|s|m|h|)|\\PC{0,8}") {
+        let _ = argvow::model::case::parse_duration(&text);
+    }
+}
+
+const EXAMPLE: &str = include_str!("../fixtures/cases/permission/asks-on-stdin.toml");

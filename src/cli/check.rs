@@ -1,6 +1,5 @@
 //! `argvow check`: everything that needs no real agent.
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
@@ -9,7 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::options;
 use crate::cli::policy_file::Declared;
 use crate::cli::project::Project;
-use crate::cli::session::Session;
+use crate::cli::session::{Session, elapsed_ms};
 use crate::cli::suite;
 use crate::model::{Check, Event, Exit, Finding, Launch, Measurement, Severity, Verdict, VerdictEvent};
 use crate::policy::check_flags;
@@ -67,13 +66,7 @@ pub(crate) fn run(
         );
     }
     suite::run_plan(&plan, options, stop, &mut session);
-    Ok(session.finish(stop, &known_ids(&project)))
-}
-
-/// Every id that a verdict can have.
-pub(crate) fn known_ids(project: &Project) -> BTreeSet<&str> {
-    let launches = project.launches.iter().map(Declared::name);
-    launches.chain(project.catalogue.cases().map(|case| &*case.id)).collect()
+    Ok(session.finish(stop, &project.known_ids()))
 }
 
 fn check_launch(project: &Project, launch: &Launch, session: &mut Session<'_>) {
@@ -276,8 +269,4 @@ fn orphans(project: &Project) -> Vec<VerdictEvent> {
             id: name,
         })
         .collect()
-}
-
-fn elapsed_ms(started: Instant) -> u64 {
-    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
 //! Everything a verb works on, loaded once: the policy file or the built-in policy, the dialects, the catalogue, the
 //! snapshots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -69,6 +69,12 @@ impl Project {
             catalogue,
             store: Store::Dir(dir.join("snapshots")),
         })
+    }
+
+    /// Every id that a verdict can have.
+    pub(crate) fn known_ids(&self) -> BTreeSet<&str> {
+        let launches = self.launches.iter().map(Declared::name);
+        launches.chain(self.catalogue.cases().map(|case| &*case.id)).collect()
     }
 
     /// The launches with these names; all of them when there are no names.

@@ -1,6 +1,7 @@
 //! One run's events on their way to the reports: counted, held against the baseline, and summed up in an exit code.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 
@@ -135,4 +136,9 @@ impl<'a> Session<'a> {
         self.sinks.event(&Event::Summary(self.summary));
         (exit, self.sinks.finish())
     }
+}
+
+/// Milliseconds since a check began.
+pub(crate) fn elapsed_ms(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

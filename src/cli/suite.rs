@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use crate::cli::check::known_ids;
 use crate::cli::error::CliError;
 use crate::cli::options;
 use crate::cli::policy_file::{Runner, Subject};
@@ -51,7 +50,7 @@ pub(crate) fn run(
     let mut session = Session::open(options, &project.baseline)?;
     session.start(&project.edition, count(&plan));
     run_plan(&plan, options, stop, &mut session);
-    Ok(session.finish(stop, &known_ids(&project)))
+    Ok(session.finish(stop, &project.known_ids()))
 }
 
 /// What will be run. `place` counts for shards.

@@ -117,6 +117,13 @@ impl Launch {
         }
     }
 
+    /// What a real run of the agent showed about the claim in [`Launch::boundary`]. The two belong together wherever
+    /// either is shown.
+    #[must_use]
+    pub fn assessment(&self) -> &Assessment {
+        &self.assessment
+    }
+
     /// What is spawned: the first word of the argv.
     #[must_use]
     pub fn program(&self) -> &str {

@@ -13,9 +13,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::process::Containment;
 use crate::process::capture::{Capped, HeadAndTail};
-use crate::process::job::{Command, Ending, Limits, Report};
 use crate::process::spawn::{Message, SpawnError, Stdio, Supervised};
 use crate::process::supervisor::{STAGE_CHDIR, STAGE_EXEC};
+use crate::process::terms::{Command, Ending, Limits, Report};
 
 /// The size of the buffer that a driver lends: what a pipe holds.
 pub(super) const BUFFER: usize = 64 << 10;

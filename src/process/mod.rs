@@ -15,11 +15,12 @@ mod program;
 mod set;
 mod spawn;
 mod supervisor;
+mod terms;
 mod tree;
 
 pub use cancel::Cancel;
 pub use containment::Containment;
-pub use job::{Command, Ending, Limits, Report, run};
+pub use job::run;
 pub use own::{
     Child, WaitedSignal, arm_expiry, become_session_leader, block_signals, close_all_but, close_descriptor,
     execute, executed_name, fork, handle_as_default, ignore_signals, lead_group, leak_descriptor, make_fifo,
@@ -27,4 +28,5 @@ pub use own::{
 };
 pub use set::{JobCancel, JobId, JobSet};
 pub use spawn::{Message, SpawnError, Stdio, Supervised};
+pub use terms::{Command, Ending, Limits, Report};
 pub use tree::{Process, descendants};

@@ -11,10 +11,10 @@ use rustix::event::epoll;
 use rustix::event::{EventfdFlags, Timespec, eventfd};
 use rustix::io::Errno;
 
-use crate::process::job::{Command, Ending, Limits, Report};
 use crate::process::kernel::QuietPipe;
 use crate::process::machine::{BUFFER, Job, Source};
 use crate::process::spawn::SpawnError;
+use crate::process::terms::{Command, Ending, Limits, Report};
 
 /// Names a job of a [`JobSet`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
