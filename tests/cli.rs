@@ -263,7 +263,7 @@ fn a_policy_file_says_what_it_was_written_for(
 #[test]
 fn a_policy_file_that_is_not_utf8_is_refused_by_byte() {
     let project = Project::new().file("argvow.toml", b"argvow = 1\n# \xff\n");
-    project.run(&["check"]).code(2).stderr(contains("argvow.toml: byte 13 is not UTF-8"));
+    project.run(&["check"]).code(2).stderr(contains("byte 13 is not UTF-8").and(contains("argvow.toml:2:3")));
 }
 
 #[test]
@@ -354,23 +354,95 @@ fn a_boundary_is_held_only_for_the_launch_that_was_measured(#[case] rest: &str, 
     assert_eq!(verdicts(&events, "snapshot")[0]["evidence"]["measured"], measured);
 }
 
+/// A project with one case of its own, which the runner fails or holds, and which the baseline knows.
+fn with_known_fault(outcome: &str) -> Project {
+    let case = format!(
+        "title = 't'\nsince = '2026-12'\nlevel = 'must'\nwhy = 'w'\nkills = ['empty-is-ok']\n\
+         [[agent.step]]\nwrite = {{ text = 'said' }}\n[call]\n[expect]\noutcome = '{outcome}'\n"
+    );
+    let policy = format!(
+        "{HEAD}cases = [\"mine\"]\n[subject.builtin]\nbuiltin = true\n[baseline]\n\"output/mine\" = \"tracked as #42\"\n"
+    );
+    let project = Project::with(&policy);
+    std::fs::create_dir_all(project.path("mine/output")).unwrap();
+    project.write("mine/output/mine.toml", case);
+    project
+}
+
+const MINE: [&str; 3] = ["check", "--filter", "output/mine"];
+
 #[test]
 fn a_known_fault_does_not_fail_the_run_and_is_still_printed() {
-    let policy = REVIEWER.replace("\"-p\", ", "\"-p\", \"--dangerously-skip-permissions\", ");
-    let project = Project::with(&format!("{policy}[baseline]\nreviewer = \"tracked as #42\"\n"));
-    project.run(&["accept"]).code(0);
-    let events = project.events(&["check"], 0);
-    assert_eq!(verdicts(&events, "flag")[0]["evidence"]["baseline"], "tracked as #42");
+    let project = with_known_fault("failed");
+    let events = project.events(&MINE, 0);
+    assert_eq!(verdicts(&events, "case")[0]["evidence"]["baseline"], "tracked as #42");
     assert_eq!(events.last().unwrap()["broken"], 1);
-    project.run(&["check"]).stdout(contains("known-broken").and(contains("tracked as #42")));
+    let known =
+        contains("known-broken").and(contains("tracked as #42")).and(contains("but for 1 known fault"));
+    project.run(&MINE).stdout(known);
 }
 
 #[test]
 fn a_known_fault_that_is_gone_fails_the_run() {
-    let project = Project::with(&format!("{REVIEWER}[baseline]\nreviewer = \"tracked as #42\"\n"));
-    project.run(&["accept"]).code(0);
+    let events = with_known_fault("ok").events(&MINE, 1);
+    assert_eq!(findings(&events, "baseline-stale")[0]["text"], "output/mine");
+}
+
+#[test]
+fn a_forbidden_flag_cannot_be_excused() {
+    let policy = REVIEWER.replace("\"-p\", ", "\"-p\", \"--dangerously-skip-permissions\", ");
+    let project = Project::with(&format!("{policy}[baseline]\nreviewer = \"tracked as #42\"\n"));
+    project.run(&["accept"]).code(0).stdout(contains("will not pass"));
     let events = project.events(&["check"], 1);
-    assert_eq!(findings(&events, "baseline-stale")[0]["text"], "reviewer");
+    assert_eq!(findings(&events, "baseline-unmatched").len(), 1);
+}
+
+#[test]
+fn a_policy_file_that_is_there_and_cannot_be_read_is_no_absent_one() {
+    let project = Project::new();
+    std::os::unix::fs::symlink("nowhere", project.path("argvow.toml")).unwrap();
+    project.run(&["check"]).code(2).stderr(contains("argvow.toml"));
+}
+
+#[test]
+fn the_built_in_policy_says_that_it_is_nobodys_own() {
+    let project = Project::new();
+    project.run(&["check", "--filter", "v1-*"]).code(0).stdout(contains("no-policy-file"));
+    project.run(&["check", "--config", "argvow.toml"]).code(2);
+}
+
+#[test]
+fn a_snapshot_that_is_no_file_does_not_hold_up_the_run() {
+    let project = Project::with(REVIEWER);
+    std::fs::create_dir(project.path("snapshots")).unwrap();
+    argvow::process::make_fifo(&project.path("snapshots/reviewer.snap")).unwrap();
+    let events = project.events(&["check"], 1);
+    assert_eq!(verdicts(&events, "snapshot")[0]["code"], "snapshot-unreadable");
+}
+
+#[test]
+fn accepting_over_a_corrupt_snapshot_keeps_its_reasons() {
+    let project = Project::with(REVIEWER);
+    project.run(&["accept", "--reason", "first"]).code(0);
+    project.write("snapshots/reviewer.snap", project.read("snapshots/reviewer.snap") + "<<<<<<< ours\n");
+    project.run(&["accept"]).code(0);
+    assert!(project.read("snapshots/reviewer.snap").contains("reason: first\n"));
+    project.write("snapshots/reviewer.snap", project.read("snapshots/reviewer.snap") + "\n\n");
+    project.run(&["check"]).code(0);
+}
+
+#[rstest]
+#[case(&["--report", "jsonl=argvow.toml"])]
+#[case(&["--report", "jsonl=snapshots/reviewer.snap"])]
+#[case(&["--report", "jsonl=a", "--report", "human=a"])]
+#[case(&["--slack", "1e300"])]
+#[case(&["--slack", "0"])]
+#[case(&["--slack", "NaN"])]
+fn a_run_that_would_do_harm_is_refused(#[case] args: &[&str]) {
+    let project = Project::with(REVIEWER);
+    let before = project.tree();
+    project.run(&[&["check"], args].concat()).code(2);
+    assert_eq!(project.tree(), before);
 }
 
 #[test]

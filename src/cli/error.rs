@@ -18,14 +18,6 @@ pub(crate) enum CliError {
     /// A file of the user's is wrong.
     #[error(transparent)]
     Source(#[from] Box<SourceError>),
-    /// A file of the user's is not UTF-8.
-    #[error("{}: byte {at} is not UTF-8: save the file as UTF-8", path.display())]
-    NotUtf8 {
-        /// The file.
-        path: PathBuf,
-        /// The offset of the first bad byte, from 0.
-        at: usize,
-    },
     /// A file of the user's cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {

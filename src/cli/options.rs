@@ -64,11 +64,19 @@ impl Run {
             _ => None,
         };
         if let Some(slack) = args.slack
-            && !(slack.is_finite() && slack > 0.0)
+            && !(0.01..=1000.0).contains(&slack)
         {
-            return Err(CliError::Usage(format!("--slack {slack} is no factor: give a number above 0")));
+            return Err(CliError::Usage(format!("--slack {slack}: give a factor from 0.01 to 1000")));
         }
-        let reports = args.report.iter().map(|text| report(text)).collect::<Result<_, _>>()?;
+        let reports: Vec<_> = args.report.iter().map(|text| report(text)).collect::<Result<_, _>>()?;
+        for (at, (_, path)) in reports.iter().enumerate() {
+            if reports[..at].iter().any(|(_, other)| other == path) {
+                let path = path.display();
+                return Err(CliError::Usage(format!(
+                    "two reports go to {path}: give each a file of its own"
+                )));
+            }
+        }
         Ok(Self {
             progress: !args.no_progress && common.verbosity > Verbosity::Quiet,
             format: args.format.into(),
@@ -91,5 +99,10 @@ fn report(text: &str) -> Result<(FormatName, PathBuf), CliError> {
     let format = FormatName::from_name(format).ok_or_else(|| {
         CliError::Usage(format!("there is no format `{format}`: see `argvow list formats`"))
     })?;
-    Ok((format, PathBuf::from(path)))
+    let path = PathBuf::from(path);
+    // A slip of the hand must not cost the policy or a reviewed snapshot.
+    if path.file_name() == Some("argvow.toml".as_ref()) || path.extension() == Some("snap".as_ref()) {
+        return Err(CliError::Usage(format!("--report {text} would replace a file that argvow reads")));
+    }
+    Ok((format, path))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use serde::de::{self, Deserializer, Visitor};
 use toml::Spanned;
 
 use crate::agents::Agent;
+use crate::cli::error::CliError;
 use crate::model::case::parse_duration;
 use crate::model::source::{SourceError, from_toml};
 use crate::model::{Assessment, CompletionChannel, Launch, Measurement, Outcome, PromptChannel, ReadOnly};
@@ -472,18 +474,31 @@ fn assess(launch: &Launch) -> Assessment {
 
 /// Finds the policy file: here or in a directory above, up to the root of the repository. Outside of a repository only
 /// here: a file that somebody else left in `/tmp` is nobody's policy.
-pub(crate) fn find() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
+///
+/// # Errors
+///
+/// When it cannot be told whether there is one: to go on as if there were none would check something else.
+pub(crate) fn find() -> Result<Option<PathBuf>, CliError> {
+    let read = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CliError::Read { path, source }
+    };
+    let is_there = |path: PathBuf| match path.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(read(&path)(source)),
+    };
+    let here = std::env::current_dir().map_err(read(Path::new(".")))?;
     let mut found = None;
     let mut up = PathBuf::new();
     for (depth, dir) in here.ancestors().enumerate() {
-        if found.is_none() && dir.join(NAME).exists() {
+        if found.is_none() && is_there(dir.join(NAME))? {
             found = Some((depth, up.join(NAME)));
         }
-        if dir.join(".git").exists() {
-            return found.map(|(_, path)| path);
+        if is_there(dir.join(".git"))? {
+            return Ok(found.map(|(_, path)| path));
         }
         up.push("..");
     }
-    found.filter(|(depth, _)| *depth == 0).map(|(_, path)| path)
+    Ok(found.filter(|(depth, _)| *depth == 0).map(|(_, path)| path))
 }

@@ -9,6 +9,7 @@ use crate::agents::Agent;
 use crate::cli::error::CliError;
 use crate::cli::policy_file::{self, Declared, PolicyFile, Runner, Subject};
 use crate::cli::select::did_you_mean;
+use crate::model::source::SourceError;
 use crate::policy::Dialects;
 use crate::snapshot::Store;
 use crate::suite::{Catalogue, EDITION};
@@ -28,10 +29,11 @@ pub(crate) struct Project {
 impl Project {
     /// Loads the policy file that `config` names, or the one that is found, or the built-in policy.
     pub(crate) fn load(config: Option<&Path>) -> Result<Self, CliError> {
-        match config.map(Path::to_owned).or_else(policy_file::find) {
-            Some(path) => Self::from_file(&path),
-            None => Self::builtin(),
-        }
+        let found = match config {
+            Some(path) => Some(path.to_owned()),
+            None => policy_file::find()?,
+        };
+        found.map_or_else(Self::builtin, |path| Self::from_file(&path))
     }
 
     fn builtin() -> Result<Self, CliError> {
@@ -71,10 +73,9 @@ impl Project {
         })
     }
 
-    /// Every id that a verdict can have.
+    /// Every id that a baseline can name.
     pub(crate) fn known_ids(&self) -> BTreeSet<&str> {
-        let launches = self.launches.iter().map(Declared::name);
-        launches.chain(self.catalogue.cases().map(|case| &*case.id)).collect()
+        self.catalogue.cases().map(|case| &*case.id).collect()
     }
 
     /// The launches with these names; all of them when there are no names.
@@ -96,6 +97,12 @@ impl Project {
 /// The text of a file that a user wrote.
 fn read(path: &Path) -> Result<String, CliError> {
     let bytes = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
-    String::from_utf8(bytes)
-        .map_err(|fault| CliError::NotUtf8 { path: path.to_owned(), at: fault.utf8_error().valid_up_to() })
+    String::from_utf8(bytes).map_err(|fault| {
+        // What is text stands where it stood; the first byte that is none is shown as a replacement character.
+        let at = fault.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(fault.as_bytes()).into_owned();
+        let span = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
+        let error = SourceError::new(path, &text, span, format!("byte {at} is not UTF-8"));
+        Box::new(error.with_help("save the file as UTF-8")).into()
+    })
 }

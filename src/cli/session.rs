@@ -61,12 +61,10 @@ impl<'a> Session<'a> {
     pub(crate) fn event(&mut self, mut event: Event) {
         if let Event::Verdict(verdict) = &mut event {
             self.summary.count(verdict.verdict);
-            // A snapshot that differs is accepted or it is not: a baseline would hide every later change too.
-            let reason = match verdict.check {
-                Check::Snapshot => None,
-                _ => self.baseline.get(&verdict.id),
-            };
-            if verdict.check != Check::Snapshot {
+            // A launch cannot be excused: its name says nothing of the fault, so an entry would hide every later one too.
+            let of_launch = matches!(verdict.check, Check::Snapshot | Check::Flag);
+            let reason = if of_launch { None } else { self.baseline.get(&verdict.id) };
+            if !of_launch {
                 self.ran.insert(verdict.id.clone());
                 if verdict.verdict != Verdict::Held {
                     self.unsound.insert(verdict.id.clone());
@@ -120,7 +118,7 @@ impl<'a> Session<'a> {
                     "baseline-unmatched",
                     Severity::Warning,
                     id,
-                    "a [baseline] entry names no launch and no case".to_owned(),
+                    "a [baseline] entry names no case, and nothing else can be excused".to_owned(),
                     "correct the id or remove the entry",
                 );
             }

@@ -26,11 +26,11 @@ pub fn accept(
 ) -> Result<Accepted, StoreError> {
     let old = match store.read(&launch.name) {
         Ok(old) => old,
-        // Accepting is how a corrupt file is mended; its reasons are lost, and git has them.
+        // Accepting is how a corrupt file is mended.
         Err(StoreError::Corrupt { .. }) => None,
         Err(error) => return Err(error),
     };
-    let kept = old.as_ref().map(|old| old.reasons().to_vec()).unwrap_or_default();
+    let kept = old.as_ref().map_or_else(|| store.salvage_reasons(&launch.name), |old| old.reasons().to_vec());
     let old_body = old.as_ref().map_or("", |old| old.body());
     let unchanged = render(launch, dialects, &kept);
     let mut body = unchanged.clone();

@@ -128,7 +128,16 @@ impl Snapshot {
         words.extend(list.take().map(List::word));
         let program = program.ok_or_else(|| corrupt(last, "the line `program: …` is missing"))?;
         words.insert(0, program);
+        // An editor's empty line at the end is no change.
+        let body = format!("{}\n", body.trim_end_matches('\n'));
         Ok(Self { body, argv: words, reasons })
+    }
+
+    /// The reasons in a text that is no whole snapshot: every line that is one.
+    #[must_use]
+    pub fn reasons_in(text: &str) -> Vec<String> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("reason: "));
+        lines.filter_map(|value| unword(0, value).ok()).collect()
     }
 
     /// The body: what was reviewed.

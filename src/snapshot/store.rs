@@ -1,8 +1,8 @@
 //! Where snapshots are kept: a directory beside the policy file, or the binary itself.
 
 use std::fs::{File, Permissions};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -82,7 +82,7 @@ impl Store {
             Self::Embedded => {
                 EMBEDDED.iter().find(|(name, _)| *name == launch).map(|(_, text)| text.as_bytes().to_vec())
             }
-            Self::Dir(_) => match fs::read(&path) {
+            Self::Dir(_) => match read_regular(&path) {
                 Ok(bytes) => Some(bytes),
                 Err(source) if source.kind() == ErrorKind::NotFound => None,
                 Err(source) => return Err(StoreError::Read { path, source }),
@@ -97,6 +97,13 @@ impl Store {
             })
             .and_then(|text| Snapshot::from_file(&text));
         read.map(Some).map_err(|corrupt| StoreError::Corrupt { path, corrupt })
+    }
+
+    /// The reasons in this launch's snapshot, for one that cannot be read otherwise.
+    #[must_use]
+    pub fn salvage_reasons(&self, launch: &str) -> Vec<String> {
+        let bytes = read_regular(&self.path(launch)).unwrap_or_default();
+        Snapshot::reasons_in(&String::from_utf8_lossy(&bytes))
     }
 
     /// The names of all snapshots that are kept, sorted.
@@ -147,4 +154,15 @@ impl Store {
         };
         write().map_err(|source| StoreError::Write { path: path.clone(), source })
     }
+}
+
+/// Reads a regular file: another kind could hold up the run without an end.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
