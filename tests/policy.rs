@@ -256,6 +256,65 @@ fn a_variable_that_gives_the_boundary_away_is_an_error(
     assert_eq!(report.verdict, Verdict::Inconclusive);
 }
 
+#[rstest]
+#[case("GIT_CONFIG_GLOBAL", "/x", &["GIT_CONFIG_GLOBAL", "GIT_*", "GIT_CONFIG_*"])]
+#[case("GIT_SSH_COMMAND", "evil", &["GIT_SSH_COMMAND"])]
+#[case("LD_PRELOAD", "/x.so", &["LD_PRELOAD", "LD_*"])]
+#[case("DYLD_INSERT_LIBRARIES", "/x", &["DYLD_*"])]
+#[case("ENV", "/x", &["ENV", "EN*"])]
+#[case("PROMPT_COMMAND", "evil", &["PROMPT_COMMAND"])]
+#[case("NODE_OPTIONS", "--require /x", &["NODE_OPTIONS"])]
+#[case("PYTHONSTARTUP", "/x", &["PYTHON*"])]
+#[case("PYTHONPATH", "/x", &["PYTHONPATH"])]
+#[case("PERL5OPT", "-Mx", &["PERL5*"])]
+#[case("RUBYOPT", "-rx", &["RUBYOPT"])]
+#[case("EDITOR", "evil", &["EDITOR"])]
+#[case("PAGER", "evil", &["PAGER"])]
+fn a_variable_that_runs_code_is_found_for_every_agent(
+    #[case] name: &str,
+    #[case] value: &str,
+    #[case] from: &[&str],
+) {
+    for agent in Agent::ALL {
+        let mut launch = agent.v1();
+        launch.env.insert(name.to_owned(), value.to_owned());
+        let found = check(&launch);
+        assert_eq!(finding(&found, "widening-env", None).severity, Severity::Warning);
+        for from in from {
+            let mut launch = agent.v1();
+            launch.env_from.push((*from).to_owned());
+            let report = check(&launch);
+            assert_eq!(finding(&report, "inherited-env", None).text, *from);
+            assert_eq!(report.verdict, Verdict::Inconclusive);
+        }
+    }
+}
+
+#[test]
+fn an_agents_own_row_decides_before_a_shared_pattern() {
+    let mut launch = Agent::ClaudeCode.v1();
+    launch.env.insert("BASH_ENV".to_owned(), "/x".to_owned());
+    launch.env.insert("GIT_EXTERNAL_DIFF".to_owned(), "/x".to_owned());
+    assert_eq!(codes(&check(&launch)), [("forbidden-env", None), ("forbidden-env", None)]);
+    let mut launch = Agent::Copilot.v1();
+    launch.env.insert("GITHUB_COPILOT_PROMPT_MODE_SKILLS".to_owned(), "true".to_owned());
+    assert_eq!(codes(&check(&launch)), [("widening-env", None)]);
+}
+
+#[rstest]
+#[case("/x:/usr/bin", Verdict::Inconclusive)]
+#[case("", Verdict::Inconclusive)]
+#[case("{tools}:/usr/bin", Verdict::Held)]
+fn a_path_matters_where_the_launch_itself_spells_it(#[case] value: &str, #[case] verdict: Verdict) {
+    for agent in Agent::ALL {
+        let mut launch = agent.v1();
+        launch.env_from.push("PATH".to_owned());
+        assert_eq!(check(&launch).verdict, Verdict::Held);
+        launch.env.insert("PATH".to_owned(), value.to_owned());
+        assert_eq!(check(&launch).verdict, verdict);
+    }
+}
+
 #[test]
 fn a_variable_that_a_wrapper_sets_is_found_at_its_index() {
     let mut argv = words(&["env", "COPILOT_ALLOW_ALL=1"]);
@@ -578,10 +637,29 @@ fn a_value_that_is_not_the_forbidden_one_is_no_finding() {
 fn a_widening_flag_that_the_launch_means_is_a_note() {
     let mut launch = v1_with(Agent::ClaudeCode, 1, &["--add-dir", "/data"]);
     assert_eq!(check(&launch).verdict, Verdict::Inconclusive);
-    launch.grants = words(&["read-anywhere:/data"]);
+    launch.grants = words(&["read-anywhere"]);
     let report = check(&launch);
     assert_eq!(finding(&report, "widening-flag", Some(1)).severity, Severity::Note);
     assert_eq!(report.verdict, Verdict::Held);
+}
+
+#[rstest]
+#[case("exec", Severity::Note)]
+#[case("exec:{fetch} agent", Severity::Warning)]
+#[case("exec:", Severity::Warning)]
+#[case("write", Severity::Warning)]
+#[case(" exec", Severity::Warning)]
+fn only_a_bare_capability_waives_and_leaves_a_note(#[case] grant: &str, #[case] severity: Severity) {
+    let mut launch = v1_with(Agent::Codex, 2, &["--enable", "x", "-c", "features.y=true"]);
+    launch.grants = words(&[grant]);
+    let report = check(&launch);
+    for at in [2, 4] {
+        assert_eq!(finding(&report, "widening-flag", Some(at)).severity, severity);
+    }
+    let mut launch = Agent::Pi.v1();
+    launch.env.insert("PI_PACKAGE_DIR".to_owned(), "/x".to_owned());
+    launch.grants = words(&[grant]);
+    assert_eq!(finding(&check(&launch), "widening-env", None).severity, severity);
 }
 
 #[test]
@@ -1035,6 +1113,13 @@ fn a_dialect_of_a_users_own_is_checked_like_the_built_in_ones() {
 #[case("id = \"mine\"", "id = \"codex\"", 2, 6, "exists already")]
 #[case("id = \"mine\"", "id = \"Mine!\"", 2, 6, "lower-case")]
 #[case("class = \"neutral\"", "class = \"neutral\"\ntakes = \"patterns\"", 20, 9, "switch")]
+#[case(
+    "why = \"Less output.\"\n",
+    "why = \"Less output.\"\n[[env]]\nname = \"A*B\"\nclass = \"neutral\"\nevidence = \"D\"\nwhy = \"x\"\n",
+    23,
+    8,
+    "no variable"
+)]
 #[case(
     "why = \"Less output.\"\n",
     "why = \"Less output.\"\n[[pin]]\nid = \"p\"\nseverity = \"error\"\nby = [{ flag = \"--gone\" }]\nwhy = \"x\"\nfix = \"x\"\n",
