@@ -518,6 +518,16 @@ fn taking_a_pin_out_breaks_the_launch(#[case] agent: Agent, #[case] words: std::
 #[case(Agent::Codex, &["codex", "exec", "--ignore-user-config=false", "--ignore-rules", "-c", "approval_policy=never", "-s", "read-only", "-"], 2)]
 #[case(Agent::Copilot, &["copilot", "-s", "--no-ask-user", "--deny-tool", "shell(write)"], 3)]
 #[case(Agent::Pi, &["pi", "-p", "-t", ""], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", " "], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", ","], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "*"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "+ls"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "-bash"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read,*"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read,"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read, ls"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "Read"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read,rm"], 2)]
 fn a_word_that_does_not_pin_is_found_where_it_stands(
     #[case] agent: Agent,
     #[case] argv: &[&str],
@@ -598,11 +608,86 @@ fn a_prompt_eaten_by_the_allowlist_is_an_error() {
     assert_eq!(check(&launch).verdict, Verdict::Held);
 }
 
-#[test]
-fn a_flag_that_takes_the_prompt_may_have_it() {
-    let mut launch = v1_with(Agent::Copilot, 1, &["-p", "{prompt}"]);
+#[rstest]
+#[case(&["--prompt={prompt}"], &[])]
+#[case(&["-p={prompt}"], &[])]
+#[case(&["-p", "{prompt}"], &[("open-word", Some(2))])]
+fn a_flag_that_takes_the_prompt_may_have_it(
+    #[case] extra: &[&str],
+    #[case] expected: &[(&str, Option<usize>)],
+) {
+    let mut launch = v1_with(Agent::Copilot, 1, extra);
     launch.prompt = PromptChannel::Argument;
-    assert_eq!(check(&launch).verdict, Verdict::Held);
+    assert_eq!(codes(&check(&launch)), expected);
+}
+
+#[rstest]
+#[case(Agent::ClaudeCode, &["--disallowed-tools", "Write", "{more}"], Some(3))]
+#[case(Agent::ClaudeCode, &["--disallowed-tools", "{more}"], None)]
+#[case(Agent::ClaudeCode, &["--disallowed-tools={more}"], None)]
+#[case(Agent::ClaudeCode, &["--resume", "{id}x"], Some(2))]
+#[case(Agent::ClaudeCode, &["--model", "{model}"], None)]
+#[case(Agent::Codex, &["-m", "{model}"], Some(2))]
+#[case(Agent::Codex, &["-m{model}"], None)]
+#[case(Agent::Codex, &["-m", "x{model}"], None)]
+#[case(Agent::Codex, &["-i", "a.png", "{more}"], Some(3))]
+#[case(Agent::Copilot, &["--deny-tool", "write", "{more}"], Some(3))]
+#[case(Agent::Copilot, &["--share", "{file}"], Some(2))]
+#[case(Agent::Copilot, &["--additional-mcp-config", "{\"a\":{}}"], None)]
+#[case(Agent::Pi, &["--model", "{model}"], None)]
+fn a_placeholder_where_the_parser_would_read_a_flag_is_open(
+    #[case] agent: Agent,
+    #[case] extra: &[&str],
+    #[case] at: Option<usize>,
+) {
+    let report = check(&v1_with(agent, 1, extra));
+    let open: Vec<Option<usize>> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.code == "open-word")
+        .map(|finding| finding.arg)
+        .collect();
+    assert_eq!(open, at.map(Some).into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_feature_that_is_switched_off_by_key_is_judged_like_disable() {
+    let codex = dialect(Agent::Codex);
+    let known = codex.flag("--disable").expect("a known flag").values.keys().map(String::as_str);
+    for name in known.chain(["landlock", "brand_new"]) {
+        let flag = check(&v1_with(Agent::Codex, 2, &["--disable", name]));
+        let key = format!("features.{name}=false");
+        let table = format!("features={{{name}=false}}");
+        for word in [key, table] {
+            assert_eq!(codes(&check(&v1_with(Agent::Codex, 2, &["-c", &word]))), codes(&flag), "{word}");
+        }
+        let on = check(&v1_with(Agent::Codex, 2, &["-c", &format!("features.{name}=true")]));
+        assert_eq!(codes(&on), [("widening-flag", Some(2))]);
+    }
+}
+
+#[rstest]
+#[case("mcp_servers.x.command=\"evil\"")]
+#[case("notify=[\"evil\"]")]
+#[case("approvals_reviewer=\"auto_review\"")]
+#[case("default_permissions=\":danger-full-access\"")]
+#[case("sandbox_mode=\"workspace-write\"")]
+#[case("sandbox_mode=\"read-only\"")]
+#[case("features.landlock=false")]
+#[case("features.x=true")]
+#[case("brand_new=1")]
+#[case("model_providers.x.base_url=\"http://x\"")]
+#[case("model=\"x\"")]
+fn a_key_of_a_profile_is_judged_like_one_at_the_top(#[case] setting: &str) {
+    let top = check(&v1_with(Agent::Codex, 2, &["-c", setting]));
+    for word in [format!("profiles.p.{setting}"), format!("profiles.\"a.b\".profiles.q.{setting}")] {
+        let below = check(&v1_with(Agent::Codex, 2, &["-c", &word]));
+        for code in codes(&top) {
+            assert!(codes(&below).contains(&code), "{word}: {:#?}", below.findings);
+        }
+    }
+    let whole = check(&v1_with(Agent::Codex, 2, &["-c", "profiles.p=1"]));
+    assert_eq!(codes(&whole), [("widening-flag", Some(2))]);
 }
 
 #[test]

@@ -179,7 +179,7 @@ codes! {
     OpenWord = "open-word", Warning,
         "A word that may turn into a flag",
         "It begins with a placeholder: a value that begins with `-` is read as a flag.",
-        "Put `--` before it, or pass the prompt on standard input.";
+        "Put `--` before it, write it as `--flag=value`, or pass the prompt on standard input.";
     /// The program is not the agent's.
     UnknownProgram = "unknown-program", Warning,
         "The program is not the agent's",

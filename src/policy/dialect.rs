@@ -182,6 +182,9 @@ pub struct Key {
     /// What it gives, if it widens.
     #[serde(default)]
     pub grants: Vec<Capability>,
+    /// Whether what stands below it is a key like those at the top, and judged like them.
+    #[serde(default)]
+    pub nests: bool,
     why: Spanned<String>,
 }
 
@@ -265,6 +268,9 @@ pub struct PinBy {
     pub values: Vec<String>,
     /// With this pattern in its list.
     pub pattern: Option<String>,
+    /// With a list that holds nothing but these, each as it is written here.
+    #[serde(default)]
+    pub only: Vec<String>,
     /// A variable that the launch sets.
     pub env: Option<String>,
 }
@@ -466,9 +472,14 @@ impl Dialect {
 
     fn validate_pin(&self, by: &Spanned<PinBy>) -> Result<(), Fault> {
         let fault = |message: String| Err(Fault::new(by.span(), message));
-        let PinBy { flag, key, values, pattern, env } = by.get_ref();
+        let PinBy { flag, key, values, pattern, only, env } = by.get_ref();
         let Some(name) = flag else {
-            return if env.is_some() && key.is_none() && values.is_empty() && pattern.is_none() {
+            return if env.is_some()
+                && key.is_none()
+                && values.is_empty()
+                && pattern.is_none()
+                && only.is_empty()
+            {
                 Ok(())
             } else {
                 fault("a pin is by a `flag` or by an `env` alone".to_owned())
@@ -488,6 +499,11 @@ impl Dialect {
             return fault(
                 "a pin by `pattern` needs a flag that takes `patterns`, and no `values`".to_owned(),
             );
+        }
+        if !only.is_empty()
+            && (flag.takes() != Some(Takes::Patterns) || !values.is_empty() || pattern.is_some())
+        {
+            return fault("a pin by `only` needs a flag that takes `patterns`, and nothing else".to_owned());
         }
         Ok(())
     }

@@ -45,19 +45,26 @@ pub(crate) fn judge<'a>(flag: &'a Flag, word: &str) -> Vec<Judged<'a>> {
     settings(word)
         .into_iter()
         .map(|setting| {
-            let key = flag
-                .keys
-                .iter()
-                .filter(|(pattern, _)| covers(pattern, &setting.path))
-                .max_by_key(|(pattern, _)| {
-                    let stars = pattern.split('.').filter(|&part| part == "*").count();
-                    (pattern.split('.').count(), usize::MAX - stars)
-                })
-                .map(|(pattern, key)| (pattern.as_str(), key));
+            let key = row(flag, &setting.path);
             let class = key.and_then(|(_, key)| key.class_of(&setting.value));
             Judged { setting, key, class }
         })
         .collect()
+}
+
+/// The row that decides. Below a row that nests, the rest of the path is a path of its own.
+fn row<'a>(flag: &'a Flag, mut path: &[String]) -> Option<(&'a str, &'a Key)> {
+    loop {
+        let (pattern, key) =
+            flag.keys.iter().filter(|(pattern, _)| covers(pattern, path)).max_by_key(|(pattern, _)| {
+                let stars = pattern.split('.').filter(|&part| part == "*").count();
+                (pattern.split('.').count(), usize::MAX - stars)
+            })?;
+        match path.get(pattern.split('.').count()..) {
+            Some(below) if key.nests && !below.is_empty() => path = below,
+            _ => return Some((pattern, key)),
+        }
+    }
 }
 
 /// The key and the value. A `=` inside quotes belongs to the key, unless that leaves no value at all.

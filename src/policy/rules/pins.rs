@@ -117,7 +117,14 @@ fn votes(context: &Context<'_>, flag: &Flag, by: &PinBy) -> Vec<Vote> {
             });
             listed && (by.values.is_empty() || by.values.iter().any(|wanted| wanted == value))
         };
-        let pins = if by.values.is_empty() && by.pattern.is_none() {
+        // An entry that is no plain name may stand for more than it says, or take back what the others say.
+        let plain = |value: &str| {
+            let list = crate::policy::patterns::Patterns::split(value, flag.separator);
+            list.certain && list.patterns.iter().all(|found| by.only.contains(found))
+        };
+        let pins = if !by.only.is_empty() {
+            usage.values.iter().all(|value| plain(&value.text))
+        } else if by.values.is_empty() && by.pattern.is_none() {
             flag.takes() != Some(Takes::Patterns) || usage.values.iter().any(|value| !value.text.is_empty())
         } else {
             usage.values.iter().any(|value| holds(&value.text))
