@@ -376,10 +376,12 @@ fn a_forbidden_word_inside_a_shell_command_is_found() {
 fn words_after_the_separator_are_operands() {
     let mut launch = Agent::ClaudeCode.v1();
     launch.prompt = PromptChannel::Argument;
-    launch.argv.extend(words(&["--", "--dangerously-skip-permissions"]));
+    launch.argv.extend(words(&["--", "{prompt} --dangerously-skip-permissions"]));
     let report = check(&launch);
     assert_eq!(codes(&report), []);
     assert_eq!(report.verdict, Verdict::Held);
+    launch.argv[9] = "--dangerously-skip-permissions".to_owned();
+    assert_eq!(codes(&check(&launch)), [("stray-operand", Some(9)), ("prompt-channel", None)]);
 }
 
 #[test]
@@ -450,6 +452,10 @@ const PRODUCED: &[(&str, Agent, Option<usize>, Change)] = &[
         l.prompt = PromptChannel::Argument;
         l.argv.insert(2, "{prompt}".into());
     }),
+    ("prompt-channel", Agent::Copilot, Some(1), |l| {
+        l.argv.splice(1..1, words(&["-p", "Review"]));
+    }),
+    ("unknown-grant", Agent::Pi, None, |l| l.grants = words(&["exce"])),
     ("unknown-program", Agent::ClaudeCode, Some(0), |l| l.argv[0] = "happy".into()),
     ("unknown-agent", Agent::ClaudeCode, None, |l| l.agent = "nobody".into()),
 ];
@@ -692,12 +698,164 @@ fn a_key_of_a_profile_is_judged_like_one_at_the_top(#[case] setting: &str) {
 
 #[test]
 fn an_attached_value_keeps_a_variadic_from_eating_the_prompt() {
-    let argv = words(&["claude", "-p", "--permission-mode", "default", "--allowedTools=Read", "Review"]);
+    let argv =
+        words(&["claude", "-p", "--permission-mode", "default", "--allowedTools=Read", "Review {prompt}"]);
     let launch = Launch { argv, prompt: PromptChannel::Argument, ..Agent::ClaudeCode.v1() };
     assert_eq!(check(&launch).verdict, Verdict::Held);
 }
 
+// Where the prompt is.
+
+#[rstest]
+#[case(Agent::ClaudeCode, PromptChannel::Stdin, &[], &[])]
+#[case(Agent::ClaudeCode, PromptChannel::Stdin, &["--", "Review"], &[("stray-operand", Some(9))])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &[], &[("prompt-channel", None)])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--", "{prompt}"], &[])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--", "{prompt}", "more"], &[("stray-operand", Some(10))])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--", "{prompt}", "{prompt}"], &[("prompt-channel", Some(10))])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--model={prompt}"], &[("prompt-channel", None)])]
+#[case(Agent::ClaudeCode, PromptChannel::File, &[], &[("prompt-channel", None)])]
+#[case(Agent::ClaudeCode, PromptChannel::File, &["--", "@{file}"], &[])]
+#[case(Agent::ClaudeCode, PromptChannel::File, &["--append-system-prompt-file={file}"], &[])]
+#[case(Agent::Codex, PromptChannel::Stdin, &["--", "-"], &[])]
+#[case(Agent::Codex, PromptChannel::Argument, &["--", "{prompt}"], &[("stray-operand", Some(10))])]
+#[case(Agent::Codex, PromptChannel::File, &[], &[("prompt-channel", None)])]
+#[case(Agent::Copilot, PromptChannel::Stdin, &["-p", "Review"], &[("prompt-channel", Some(7))])]
+#[case(Agent::Copilot, PromptChannel::Stdin, &["--prompt={prompt}"], &[("prompt-channel", Some(7))])]
+#[case(Agent::Copilot, PromptChannel::Argument, &["--prompt=Review"], &[("prompt-channel", None)])]
+#[case(Agent::Copilot, PromptChannel::Argument, &["--prompt={prompt}"], &[])]
+#[case(Agent::Copilot, PromptChannel::Argument, &["--prompt={prompt}", "more"], &[("stray-operand", Some(8))])]
+#[case(Agent::Droid, PromptChannel::File, &["-f", "{task}"], &[("rejected-word", Some(4))])]
+#[case(Agent::Droid, PromptChannel::Stdin, &["-f", "a.md"], &[("rejected-word", Some(4)), ("prompt-channel", Some(5))])]
+fn the_prompt_comes_the_way_that_the_launch_says(
+    #[case] agent: Agent,
+    #[case] prompt: PromptChannel,
+    #[case] extra: &[&str],
+    #[case] expected: &[(&str, Option<usize>)],
+) {
+    let mut launch = Launch { prompt, ..agent.v1() };
+    launch.argv.extend(words(extra));
+    let report = check(&launch);
+    assert_eq!(codes(&report), expected);
+    let open = expected.iter().any(|(code, _)| *code != "rejected-word");
+    assert_eq!(report.verdict, if open { Verdict::Inconclusive } else { Verdict::Held });
+}
+
 // Other rules.
+
+#[rstest]
+#[case(Agent::Codex, "-c sandbox_mode", &["-c", "sandbox_mode=\"read-only\""], true)]
+#[case(Agent::Codex, "-c sandbox_mode", &["--config= \"sandbox_mode\" = 'read-only'"], true)]
+#[case(Agent::Codex, "--config=sandbox_mode", &["-csandbox_mode=read-only"], true)]
+#[case(Agent::Codex, "-c sandbox_mode", &["-c", "profiles.p.sandbox_mode=\"read-only\""], true)]
+#[case(Agent::Codex, "-c shell_environment_policy", &["-c", "shell_environment_policy.inherit=\"core\""], true)]
+#[case(Agent::Codex, "-c shell_environment_policy.inherit", &["-c", "shell_environment_policy={inherit=\"core\"}"], true)]
+#[case(Agent::Codex, "-c model=a", &["-c", "model=\"a\""], true)]
+#[case(Agent::Codex, "-c model=a", &["-c", "model=\"b\""], false)]
+#[case(Agent::Codex, "-c sandbox_mod", &["-c", "sandbox_mode=\"read-only\""], false)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowedTools", "Read,Write"], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowed-tools=Read Write"], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowed-tools", "Read", " Write "], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write,Edit", &["--allowed-tools", "Edit"], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--disallowed-tools", "Write"], false)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowed-tools", "WriteX"], false)]
+fn a_forbidden_value_is_found_by_key_and_by_entry(
+    #[case] agent: Agent,
+    #[case] never: &str,
+    #[case] extra: &[&str],
+    #[case] is_found: bool,
+) {
+    let at = if agent == Agent::Codex { 2 } else { 1 };
+    let mut launch = v1_with(agent, at, extra);
+    launch.never = words(&[never]);
+    assert_eq!(codes(&check(&launch)).contains(&("never-word", Some(at))), is_found);
+}
+
+#[rstest]
+#[case("")]
+#[case(" \t")]
+fn a_blank_word_under_never_is_a_warning(#[case] never: &str) {
+    for agent in ["pi", "nobody"] {
+        let launch = Launch { never: words(&[never]), agent: agent.to_owned(), ..Agent::Pi.v1() };
+        assert_eq!(finding(&check(&launch), "never-word", None).severity, Severity::Warning);
+    }
+}
+
+#[rstest]
+#[case("{fresh}/copilot", true)]
+#[case("/tmp/x", true)]
+#[case("", false)]
+#[case(" ", false)]
+#[case("~", false)]
+#[case("~/.copilot", false)]
+#[case("{home}/.copilot", false)]
+#[case("$HOME/.copilot", false)]
+#[case("${HOME}/.copilot", false)]
+fn a_variable_seals_with_a_fresh_place_only(#[case] value: &str, #[case] seals: bool) {
+    let mut launch = Launch { sealed: true, ..Agent::Copilot.v1() };
+    launch.env.insert("COPILOT_HOME".to_owned(), value.to_owned());
+    let expected: &[(&str, Option<usize>)] = if seals { &[] } else { &[("not-sealed", None)] };
+    assert_eq!(codes(&check(&launch)), expected);
+}
+
+#[test]
+fn a_switch_of_copilot_may_stand_twice() {
+    let copilot = dialect(Agent::Copilot);
+    let quiet = |class| matches!(class, Class::Neutral | Class::Narrows | Class::Seals);
+    for flag in copilot.flags().iter().filter(|flag| flag.arity == Arity::Switch && quiet(flag.class())) {
+        let report = check(&v1_with(Agent::Copilot, 1, &[flag.canonical(), flag.canonical()]));
+        assert_eq!(report.verdict, Verdict::Held, "{:#?}", report.findings);
+    }
+    let report = check(&v1_with(Agent::Copilot, 1, &["--model", "a", "--model", "b"]));
+    finding(&report, "rejected-repeat", Some(3));
+}
+
+#[rstest]
+#[case(&["-c", "sandbox_mode=\"read-only\""], &[])]
+#[case(&["-c", "sandbox_mode=read-only"], &[])]
+#[case(&["-c", "sandbox_mode=workspace-write", "-c", "sandbox_mode=read-only"], &["widening-flag"])]
+#[case(&["-c", "sandbox_mode=read-only", "-c", "sandbox_mode=workspace-write"], &["overridden-pin", "widening-flag"])]
+#[case(&["-c", "sandbox_mode=read-only", "-s", "workspace-write"], &["missing-pin", "widening-flag"])]
+#[case(&["-s", "workspace-write", "-c", "sandbox_mode=read-only"], &["missing-pin", "widening-flag"])]
+#[case(&["-c", "sandbox_mode=workspace-write"], &["missing-pin", "widening-flag"])]
+#[case(&["-c", "\"sandbox_mode\"=\"read-only\""], &["missing-pin"])]
+#[case(&["-c", "profiles.p.sandbox_mode=\"read-only\""], &["missing-pin"])]
+fn the_sandbox_is_pinned_by_flag_or_by_key_and_the_flag_wins(
+    #[case] instead: &[&str],
+    #[case] expected: &[&str],
+) {
+    let mut launch = Agent::Codex.v1();
+    launch.argv.splice(6..8, words(instead));
+    let report = check(&launch);
+    let found: BTreeSet<&str> = codes(&report).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(found, expected.iter().copied().collect());
+}
+
+#[rstest]
+#[case("text", &[])]
+#[case("stream-jsonrpc", &["widening-flag"])]
+#[case("brand-new", &["unknown-value", "widening-flag"])]
+fn droid_reads_plain_text_as_ever(#[case] value: &str, #[case] expected: &[&str]) {
+    let report = check(&v1_with(Agent::Droid, 2, &["--input-format", value]));
+    let found: Vec<&str> =
+        codes(&report).into_iter().map(|(code, _)| code).filter(|code| *code != "rejected-word").collect();
+    assert_eq!(found, expected);
+}
+
+#[rstest]
+#[case("exce", true)]
+#[case("", true)]
+#[case("Exec", true)]
+#[case("exce:git", true)]
+#[case("exec", false)]
+#[case("exec:{fetch} agent", false)]
+#[case("vcs-mutate", false)]
+fn a_capability_that_does_not_exist_is_a_warning(#[case] grant: &str, #[case] is_found: bool) {
+    for agent in ["pi", "nobody"] {
+        let launch = Launch { grants: words(&[grant]), agent: agent.to_owned(), ..Agent::Pi.v1() };
+        assert_eq!(codes(&check(&launch)).contains(&("unknown-grant", None)), is_found);
+    }
+}
 
 #[rstest]
 #[case("--add-dir", &["--add-dir", "/x"])]

@@ -271,7 +271,9 @@ pub struct PinBy {
     /// With a list that holds nothing but these, each as it is written here.
     #[serde(default)]
     pub only: Vec<String>,
-    /// A variable that the launch sets.
+    /// Only where this flag, which wins over it, does not stand.
+    pub unless: Option<String>,
+    /// A variable that the launch sets, to something that is neither empty nor in the user's home.
     pub env: Option<String>,
 }
 
@@ -472,7 +474,7 @@ impl Dialect {
 
     fn validate_pin(&self, by: &Spanned<PinBy>) -> Result<(), Fault> {
         let fault = |message: String| Err(Fault::new(by.span(), message));
-        let PinBy { flag, key, values, pattern, only, env } = by.get_ref();
+        let PinBy { flag, key, values, pattern, only, unless, env } = by.get_ref();
         let Some(name) = flag else {
             return if env.is_some()
                 && key.is_none()
@@ -487,6 +489,9 @@ impl Dialect {
         };
         if env.is_some() {
             return fault("a pin is by a `flag` or by an `env`, not by both".to_owned());
+        }
+        if let Some(name) = unless.as_ref().filter(|name| self.flag(name).is_none()) {
+            return fault(format!("no flag in this file is spelled {name:?}"));
         }
         let Some(flag) = self.flag(name) else {
             return fault(format!("no flag in this file is spelled {name:?}"));
