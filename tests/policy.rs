@@ -256,6 +256,65 @@ fn a_variable_that_gives_the_boundary_away_is_an_error(
     assert_eq!(report.verdict, Verdict::Inconclusive);
 }
 
+#[rstest]
+#[case("GIT_CONFIG_GLOBAL", "/x", &["GIT_CONFIG_GLOBAL", "GIT_*", "GIT_CONFIG_*"])]
+#[case("GIT_SSH_COMMAND", "evil", &["GIT_SSH_COMMAND"])]
+#[case("LD_PRELOAD", "/x.so", &["LD_PRELOAD", "LD_*"])]
+#[case("DYLD_INSERT_LIBRARIES", "/x", &["DYLD_*"])]
+#[case("ENV", "/x", &["ENV", "EN*"])]
+#[case("PROMPT_COMMAND", "evil", &["PROMPT_COMMAND"])]
+#[case("NODE_OPTIONS", "--require /x", &["NODE_OPTIONS"])]
+#[case("PYTHONSTARTUP", "/x", &["PYTHON*"])]
+#[case("PYTHONPATH", "/x", &["PYTHONPATH"])]
+#[case("PERL5OPT", "-Mx", &["PERL5*"])]
+#[case("RUBYOPT", "-rx", &["RUBYOPT"])]
+#[case("EDITOR", "evil", &["EDITOR"])]
+#[case("PAGER", "evil", &["PAGER"])]
+fn a_variable_that_runs_code_is_found_for_every_agent(
+    #[case] name: &str,
+    #[case] value: &str,
+    #[case] from: &[&str],
+) {
+    for agent in Agent::ALL {
+        let mut launch = agent.v1();
+        launch.env.insert(name.to_owned(), value.to_owned());
+        let found = check(&launch);
+        assert_eq!(finding(&found, "widening-env", None).severity, Severity::Warning);
+        for from in from {
+            let mut launch = agent.v1();
+            launch.env_from.push((*from).to_owned());
+            let report = check(&launch);
+            assert_eq!(finding(&report, "inherited-env", None).text, *from);
+            assert_eq!(report.verdict, Verdict::Inconclusive);
+        }
+    }
+}
+
+#[test]
+fn an_agents_own_row_decides_before_a_shared_pattern() {
+    let mut launch = Agent::ClaudeCode.v1();
+    launch.env.insert("BASH_ENV".to_owned(), "/x".to_owned());
+    launch.env.insert("GIT_EXTERNAL_DIFF".to_owned(), "/x".to_owned());
+    assert_eq!(codes(&check(&launch)), [("forbidden-env", None), ("forbidden-env", None)]);
+    let mut launch = Agent::Copilot.v1();
+    launch.env.insert("GITHUB_COPILOT_PROMPT_MODE_SKILLS".to_owned(), "true".to_owned());
+    assert_eq!(codes(&check(&launch)), [("widening-env", None)]);
+}
+
+#[rstest]
+#[case("/x:/usr/bin", Verdict::Inconclusive)]
+#[case("", Verdict::Inconclusive)]
+#[case("{tools}:/usr/bin", Verdict::Held)]
+fn a_path_matters_where_the_launch_itself_spells_it(#[case] value: &str, #[case] verdict: Verdict) {
+    for agent in Agent::ALL {
+        let mut launch = agent.v1();
+        launch.env_from.push("PATH".to_owned());
+        assert_eq!(check(&launch).verdict, Verdict::Held);
+        launch.env.insert("PATH".to_owned(), value.to_owned());
+        assert_eq!(check(&launch).verdict, verdict);
+    }
+}
+
 #[test]
 fn a_variable_that_a_wrapper_sets_is_found_at_its_index() {
     let mut argv = words(&["env", "COPILOT_ALLOW_ALL=1"]);
@@ -317,10 +376,12 @@ fn a_forbidden_word_inside_a_shell_command_is_found() {
 fn words_after_the_separator_are_operands() {
     let mut launch = Agent::ClaudeCode.v1();
     launch.prompt = PromptChannel::Argument;
-    launch.argv.extend(words(&["--", "--dangerously-skip-permissions"]));
+    launch.argv.extend(words(&["--", "{prompt} --dangerously-skip-permissions"]));
     let report = check(&launch);
     assert_eq!(codes(&report), []);
     assert_eq!(report.verdict, Verdict::Held);
+    launch.argv[9] = "--dangerously-skip-permissions".to_owned();
+    assert_eq!(codes(&check(&launch)), [("stray-operand", Some(9)), ("prompt-channel", None)]);
 }
 
 #[test]
@@ -391,6 +452,10 @@ const PRODUCED: &[(&str, Agent, Option<usize>, Change)] = &[
         l.prompt = PromptChannel::Argument;
         l.argv.insert(2, "{prompt}".into());
     }),
+    ("prompt-channel", Agent::Copilot, Some(1), |l| {
+        l.argv.splice(1..1, words(&["-p", "Review"]));
+    }),
+    ("unknown-grant", Agent::Pi, None, |l| l.grants = words(&["exce"])),
     ("unknown-program", Agent::ClaudeCode, Some(0), |l| l.argv[0] = "happy".into()),
     ("unknown-agent", Agent::ClaudeCode, None, |l| l.agent = "nobody".into()),
 ];
@@ -459,6 +524,16 @@ fn taking_a_pin_out_breaks_the_launch(#[case] agent: Agent, #[case] words: std::
 #[case(Agent::Codex, &["codex", "exec", "--ignore-user-config=false", "--ignore-rules", "-c", "approval_policy=never", "-s", "read-only", "-"], 2)]
 #[case(Agent::Copilot, &["copilot", "-s", "--no-ask-user", "--deny-tool", "shell(write)"], 3)]
 #[case(Agent::Pi, &["pi", "-p", "-t", ""], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", " "], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", ","], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "*"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "+ls"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "-bash"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read,*"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read,"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read, ls"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "Read"], 2)]
+#[case(Agent::Pi, &["pi", "-p", "-t", "read,rm"], 2)]
 fn a_word_that_does_not_pin_is_found_where_it_stands(
     #[case] agent: Agent,
     #[case] argv: &[&str],
@@ -539,21 +614,248 @@ fn a_prompt_eaten_by_the_allowlist_is_an_error() {
     assert_eq!(check(&launch).verdict, Verdict::Held);
 }
 
-#[test]
-fn a_flag_that_takes_the_prompt_may_have_it() {
-    let mut launch = v1_with(Agent::Copilot, 1, &["-p", "{prompt}"]);
+#[rstest]
+#[case(&["--prompt={prompt}"], &[])]
+#[case(&["-p={prompt}"], &[])]
+#[case(&["-p", "{prompt}"], &[("open-word", Some(2))])]
+fn a_flag_that_takes_the_prompt_may_have_it(
+    #[case] extra: &[&str],
+    #[case] expected: &[(&str, Option<usize>)],
+) {
+    let mut launch = v1_with(Agent::Copilot, 1, extra);
     launch.prompt = PromptChannel::Argument;
-    assert_eq!(check(&launch).verdict, Verdict::Held);
+    assert_eq!(codes(&check(&launch)), expected);
+}
+
+#[rstest]
+#[case(Agent::ClaudeCode, &["--disallowed-tools", "Write", "{more}"], Some(3))]
+#[case(Agent::ClaudeCode, &["--disallowed-tools", "{more}"], None)]
+#[case(Agent::ClaudeCode, &["--disallowed-tools={more}"], None)]
+#[case(Agent::ClaudeCode, &["--resume", "{id}x"], Some(2))]
+#[case(Agent::ClaudeCode, &["--model", "{model}"], None)]
+#[case(Agent::Codex, &["-m", "{model}"], Some(2))]
+#[case(Agent::Codex, &["-m{model}"], None)]
+#[case(Agent::Codex, &["-m", "x{model}"], None)]
+#[case(Agent::Codex, &["-i", "a.png", "{more}"], Some(3))]
+#[case(Agent::Copilot, &["--deny-tool", "write", "{more}"], Some(3))]
+#[case(Agent::Copilot, &["--share", "{file}"], Some(2))]
+#[case(Agent::Copilot, &["--additional-mcp-config", "{\"a\":{}}"], None)]
+#[case(Agent::Pi, &["--model", "{model}"], None)]
+fn a_placeholder_where_the_parser_would_read_a_flag_is_open(
+    #[case] agent: Agent,
+    #[case] extra: &[&str],
+    #[case] at: Option<usize>,
+) {
+    let report = check(&v1_with(agent, 1, extra));
+    let open: Vec<Option<usize>> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.code == "open-word")
+        .map(|finding| finding.arg)
+        .collect();
+    assert_eq!(open, at.map(Some).into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_feature_that_is_switched_off_by_key_is_judged_like_disable() {
+    let codex = dialect(Agent::Codex);
+    let known = codex.flag("--disable").expect("a known flag").values.keys().map(String::as_str);
+    for name in known.chain(["landlock", "brand_new"]) {
+        let flag = check(&v1_with(Agent::Codex, 2, &["--disable", name]));
+        let key = format!("features.{name}=false");
+        let table = format!("features={{{name}=false}}");
+        for word in [key, table] {
+            assert_eq!(codes(&check(&v1_with(Agent::Codex, 2, &["-c", &word]))), codes(&flag), "{word}");
+        }
+        let on = check(&v1_with(Agent::Codex, 2, &["-c", &format!("features.{name}=true")]));
+        assert_eq!(codes(&on), [("widening-flag", Some(2))]);
+    }
+}
+
+#[rstest]
+#[case("mcp_servers.x.command=\"evil\"")]
+#[case("notify=[\"evil\"]")]
+#[case("approvals_reviewer=\"auto_review\"")]
+#[case("default_permissions=\":danger-full-access\"")]
+#[case("sandbox_mode=\"workspace-write\"")]
+#[case("sandbox_mode=\"read-only\"")]
+#[case("features.landlock=false")]
+#[case("features.x=true")]
+#[case("brand_new=1")]
+#[case("model_providers.x.base_url=\"http://x\"")]
+#[case("model=\"x\"")]
+fn a_key_of_a_profile_is_judged_like_one_at_the_top(#[case] setting: &str) {
+    let top = check(&v1_with(Agent::Codex, 2, &["-c", setting]));
+    for word in [format!("profiles.p.{setting}"), format!("profiles.\"a.b\".profiles.q.{setting}")] {
+        let below = check(&v1_with(Agent::Codex, 2, &["-c", &word]));
+        for code in codes(&top) {
+            assert!(codes(&below).contains(&code), "{word}: {:#?}", below.findings);
+        }
+    }
+    let whole = check(&v1_with(Agent::Codex, 2, &["-c", "profiles.p=1"]));
+    assert_eq!(codes(&whole), [("widening-flag", Some(2))]);
 }
 
 #[test]
 fn an_attached_value_keeps_a_variadic_from_eating_the_prompt() {
-    let argv = words(&["claude", "-p", "--permission-mode", "default", "--allowedTools=Read", "Review"]);
+    let argv =
+        words(&["claude", "-p", "--permission-mode", "default", "--allowedTools=Read", "Review {prompt}"]);
     let launch = Launch { argv, prompt: PromptChannel::Argument, ..Agent::ClaudeCode.v1() };
     assert_eq!(check(&launch).verdict, Verdict::Held);
 }
 
+// Where the prompt is.
+
+#[rstest]
+#[case(Agent::ClaudeCode, PromptChannel::Stdin, &[], &[])]
+#[case(Agent::ClaudeCode, PromptChannel::Stdin, &["--", "Review"], &[("stray-operand", Some(9))])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &[], &[("prompt-channel", None)])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--", "{prompt}"], &[])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--", "{prompt}", "more"], &[("stray-operand", Some(10))])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--", "{prompt}", "{prompt}"], &[("prompt-channel", Some(10))])]
+#[case(Agent::ClaudeCode, PromptChannel::Argument, &["--model={prompt}"], &[("prompt-channel", None)])]
+#[case(Agent::ClaudeCode, PromptChannel::File, &[], &[("prompt-channel", None)])]
+#[case(Agent::ClaudeCode, PromptChannel::File, &["--", "@{file}"], &[])]
+#[case(Agent::ClaudeCode, PromptChannel::File, &["--append-system-prompt-file={file}"], &[])]
+#[case(Agent::Codex, PromptChannel::Stdin, &["--", "-"], &[])]
+#[case(Agent::Codex, PromptChannel::Argument, &["--", "{prompt}"], &[("stray-operand", Some(10))])]
+#[case(Agent::Codex, PromptChannel::File, &[], &[("prompt-channel", None)])]
+#[case(Agent::Copilot, PromptChannel::Stdin, &["-p", "Review"], &[("prompt-channel", Some(7))])]
+#[case(Agent::Copilot, PromptChannel::Stdin, &["--prompt={prompt}"], &[("prompt-channel", Some(7))])]
+#[case(Agent::Copilot, PromptChannel::Argument, &["--prompt=Review"], &[("prompt-channel", None)])]
+#[case(Agent::Copilot, PromptChannel::Argument, &["--prompt={prompt}"], &[])]
+#[case(Agent::Copilot, PromptChannel::Argument, &["--prompt={prompt}", "more"], &[("stray-operand", Some(8))])]
+#[case(Agent::Droid, PromptChannel::File, &["-f", "{task}"], &[("rejected-word", Some(4))])]
+#[case(Agent::Droid, PromptChannel::Stdin, &["-f", "a.md"], &[("rejected-word", Some(4)), ("prompt-channel", Some(5))])]
+fn the_prompt_comes_the_way_that_the_launch_says(
+    #[case] agent: Agent,
+    #[case] prompt: PromptChannel,
+    #[case] extra: &[&str],
+    #[case] expected: &[(&str, Option<usize>)],
+) {
+    let mut launch = Launch { prompt, ..agent.v1() };
+    launch.argv.extend(words(extra));
+    let report = check(&launch);
+    assert_eq!(codes(&report), expected);
+    let open = expected.iter().any(|(code, _)| *code != "rejected-word");
+    assert_eq!(report.verdict, if open { Verdict::Inconclusive } else { Verdict::Held });
+}
+
 // Other rules.
+
+#[rstest]
+#[case(Agent::Codex, "-c sandbox_mode", &["-c", "sandbox_mode=\"read-only\""], true)]
+#[case(Agent::Codex, "-c sandbox_mode", &["--config= \"sandbox_mode\" = 'read-only'"], true)]
+#[case(Agent::Codex, "--config=sandbox_mode", &["-csandbox_mode=read-only"], true)]
+#[case(Agent::Codex, "-c sandbox_mode", &["-c", "profiles.p.sandbox_mode=\"read-only\""], true)]
+#[case(Agent::Codex, "-c shell_environment_policy", &["-c", "shell_environment_policy.inherit=\"core\""], true)]
+#[case(Agent::Codex, "-c shell_environment_policy.inherit", &["-c", "shell_environment_policy={inherit=\"core\"}"], true)]
+#[case(Agent::Codex, "-c model=a", &["-c", "model=\"a\""], true)]
+#[case(Agent::Codex, "-c model=a", &["-c", "model=\"b\""], false)]
+#[case(Agent::Codex, "-c sandbox_mod", &["-c", "sandbox_mode=\"read-only\""], false)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowedTools", "Read,Write"], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowed-tools=Read Write"], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowed-tools", "Read", " Write "], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write,Edit", &["--allowed-tools", "Edit"], true)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--disallowed-tools", "Write"], false)]
+#[case(Agent::ClaudeCode, "--allowed-tools Write", &["--allowed-tools", "WriteX"], false)]
+fn a_forbidden_value_is_found_by_key_and_by_entry(
+    #[case] agent: Agent,
+    #[case] never: &str,
+    #[case] extra: &[&str],
+    #[case] is_found: bool,
+) {
+    let at = if agent == Agent::Codex { 2 } else { 1 };
+    let mut launch = v1_with(agent, at, extra);
+    launch.never = words(&[never]);
+    assert_eq!(codes(&check(&launch)).contains(&("never-word", Some(at))), is_found);
+}
+
+#[rstest]
+#[case("")]
+#[case(" \t")]
+fn a_blank_word_under_never_is_a_warning(#[case] never: &str) {
+    for agent in ["pi", "nobody"] {
+        let launch = Launch { never: words(&[never]), agent: agent.to_owned(), ..Agent::Pi.v1() };
+        assert_eq!(finding(&check(&launch), "never-word", None).severity, Severity::Warning);
+    }
+}
+
+#[rstest]
+#[case("{fresh}/copilot", true)]
+#[case("/tmp/x", true)]
+#[case("", false)]
+#[case(" ", false)]
+#[case("~", false)]
+#[case("~/.copilot", false)]
+#[case("{home}/.copilot", false)]
+#[case("$HOME/.copilot", false)]
+#[case("${HOME}/.copilot", false)]
+fn a_variable_seals_with_a_fresh_place_only(#[case] value: &str, #[case] seals: bool) {
+    let mut launch = Launch { sealed: true, ..Agent::Copilot.v1() };
+    launch.env.insert("COPILOT_HOME".to_owned(), value.to_owned());
+    let expected: &[(&str, Option<usize>)] = if seals { &[] } else { &[("not-sealed", None)] };
+    assert_eq!(codes(&check(&launch)), expected);
+}
+
+#[test]
+fn a_switch_of_copilot_may_stand_twice() {
+    let copilot = dialect(Agent::Copilot);
+    let quiet = |class| matches!(class, Class::Neutral | Class::Narrows | Class::Seals);
+    for flag in copilot.flags().iter().filter(|flag| flag.arity == Arity::Switch && quiet(flag.class())) {
+        let report = check(&v1_with(Agent::Copilot, 1, &[flag.canonical(), flag.canonical()]));
+        assert_eq!(report.verdict, Verdict::Held, "{:#?}", report.findings);
+    }
+    let report = check(&v1_with(Agent::Copilot, 1, &["--model", "a", "--model", "b"]));
+    finding(&report, "rejected-repeat", Some(3));
+}
+
+#[rstest]
+#[case(&["-c", "sandbox_mode=\"read-only\""], &[])]
+#[case(&["-c", "sandbox_mode=read-only"], &[])]
+#[case(&["-c", "sandbox_mode=workspace-write", "-c", "sandbox_mode=read-only"], &["widening-flag"])]
+#[case(&["-c", "sandbox_mode=read-only", "-c", "sandbox_mode=workspace-write"], &["overridden-pin", "widening-flag"])]
+#[case(&["-c", "sandbox_mode=read-only", "-s", "workspace-write"], &["missing-pin", "widening-flag"])]
+#[case(&["-s", "workspace-write", "-c", "sandbox_mode=read-only"], &["missing-pin", "widening-flag"])]
+#[case(&["-c", "sandbox_mode=workspace-write"], &["missing-pin", "widening-flag"])]
+#[case(&["-c", "\"sandbox_mode\"=\"read-only\""], &["missing-pin"])]
+#[case(&["-c", "profiles.p.sandbox_mode=\"read-only\""], &["missing-pin"])]
+fn the_sandbox_is_pinned_by_flag_or_by_key_and_the_flag_wins(
+    #[case] instead: &[&str],
+    #[case] expected: &[&str],
+) {
+    let mut launch = Agent::Codex.v1();
+    launch.argv.splice(6..8, words(instead));
+    let report = check(&launch);
+    let found: BTreeSet<&str> = codes(&report).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(found, expected.iter().copied().collect());
+}
+
+#[rstest]
+#[case("text", &[])]
+#[case("stream-jsonrpc", &["widening-flag"])]
+#[case("brand-new", &["unknown-value", "widening-flag"])]
+fn droid_reads_plain_text_as_ever(#[case] value: &str, #[case] expected: &[&str]) {
+    let report = check(&v1_with(Agent::Droid, 2, &["--input-format", value]));
+    let found: Vec<&str> =
+        codes(&report).into_iter().map(|(code, _)| code).filter(|code| *code != "rejected-word").collect();
+    assert_eq!(found, expected);
+}
+
+#[rstest]
+#[case("exce", true)]
+#[case("", true)]
+#[case("Exec", true)]
+#[case("exce:git", true)]
+#[case("exec", false)]
+#[case("exec:{fetch} agent", false)]
+#[case("vcs-mutate", false)]
+fn a_capability_that_does_not_exist_is_a_warning(#[case] grant: &str, #[case] is_found: bool) {
+    for agent in ["pi", "nobody"] {
+        let launch = Launch { grants: words(&[grant]), agent: agent.to_owned(), ..Agent::Pi.v1() };
+        assert_eq!(codes(&check(&launch)).contains(&("unknown-grant", None)), is_found);
+    }
+}
 
 #[rstest]
 #[case("--add-dir", &["--add-dir", "/x"])]
@@ -578,10 +880,29 @@ fn a_value_that_is_not_the_forbidden_one_is_no_finding() {
 fn a_widening_flag_that_the_launch_means_is_a_note() {
     let mut launch = v1_with(Agent::ClaudeCode, 1, &["--add-dir", "/data"]);
     assert_eq!(check(&launch).verdict, Verdict::Inconclusive);
-    launch.grants = words(&["read-anywhere:/data"]);
+    launch.grants = words(&["read-anywhere"]);
     let report = check(&launch);
     assert_eq!(finding(&report, "widening-flag", Some(1)).severity, Severity::Note);
     assert_eq!(report.verdict, Verdict::Held);
+}
+
+#[rstest]
+#[case("exec", Severity::Note)]
+#[case("exec:{fetch} agent", Severity::Warning)]
+#[case("exec:", Severity::Warning)]
+#[case("write", Severity::Warning)]
+#[case(" exec", Severity::Warning)]
+fn only_a_bare_capability_waives_and_leaves_a_note(#[case] grant: &str, #[case] severity: Severity) {
+    let mut launch = v1_with(Agent::Codex, 2, &["--enable", "x", "-c", "features.y=true"]);
+    launch.grants = words(&[grant]);
+    let report = check(&launch);
+    for at in [2, 4] {
+        assert_eq!(finding(&report, "widening-flag", Some(at)).severity, severity);
+    }
+    let mut launch = Agent::Pi.v1();
+    launch.env.insert("PI_PACKAGE_DIR".to_owned(), "/x".to_owned());
+    launch.grants = words(&[grant]);
+    assert_eq!(finding(&check(&launch), "widening-env", None).severity, severity);
 }
 
 #[test]
@@ -1035,6 +1356,13 @@ fn a_dialect_of_a_users_own_is_checked_like_the_built_in_ones() {
 #[case("id = \"mine\"", "id = \"codex\"", 2, 6, "exists already")]
 #[case("id = \"mine\"", "id = \"Mine!\"", 2, 6, "lower-case")]
 #[case("class = \"neutral\"", "class = \"neutral\"\ntakes = \"patterns\"", 20, 9, "switch")]
+#[case(
+    "why = \"Less output.\"\n",
+    "why = \"Less output.\"\n[[env]]\nname = \"A*B\"\nclass = \"neutral\"\nevidence = \"D\"\nwhy = \"x\"\n",
+    23,
+    8,
+    "no variable"
+)]
 #[case(
     "why = \"Less output.\"\n",
     "why = \"Less output.\"\n[[pin]]\nid = \"p\"\nseverity = \"error\"\nby = [{ flag = \"--gone\" }]\nwhy = \"x\"\nfix = \"x\"\n",

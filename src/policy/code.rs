@@ -179,7 +179,17 @@ codes! {
     OpenWord = "open-word", Warning,
         "A word that may turn into a flag",
         "It begins with a placeholder: a value that begins with `-` is read as a flag.",
-        "Put `--` before it, or pass the prompt on standard input.";
+        "Put `--` before it, write it as `--flag=value`, or pass the prompt on standard input.";
+    /// The prompt does not come the way the launch says.
+    PromptChannel = "prompt-channel", Warning,
+        "The prompt does not come the way the launch says",
+        "The launch says where the prompt is, and the argv says something else: the agent gets no prompt, another one, or two.",
+        "Set `prompt` to what the argv does, or put `{prompt}` in the one word that carries it.";
+    /// The launch lists a capability that does not exist.
+    UnknownGrant = "unknown-grant", Warning,
+        "A capability that does not exist",
+        "The word under `grants` names nothing, so it allows nothing, and whoever wrote it meant something.",
+        "Use `read-repo`, `read-anywhere`, `env-read`, `write`, `exec`, `network`, `vcs-mutate` or `delegate`, alone or as `capability:what`.";
     /// The program is not the agent's.
     UnknownProgram = "unknown-program", Warning,
         "The program is not the agent's",

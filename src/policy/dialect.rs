@@ -182,6 +182,9 @@ pub struct Key {
     /// What it gives, if it widens.
     #[serde(default)]
     pub grants: Vec<Capability>,
+    /// Whether what stands below it is a key like those at the top, and judged like them.
+    #[serde(default)]
+    pub nests: bool,
     why: Spanned<String>,
 }
 
@@ -203,8 +206,8 @@ pub struct Twin {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
-    /// The variable.
-    pub name: String,
+    /// The variable; with `*` as its last character every variable that begins so.
+    pub name: Spanned<String>,
     class: Spanned<Class>,
     /// Values that switch it on; empty: every value that is not in `off`.
     #[serde(default)]
@@ -215,6 +218,10 @@ pub struct Variable {
     /// What it gives, if it widens.
     #[serde(default)]
     pub grants: Vec<Capability>,
+    /// Whether it matters only where the launch sets it to a text without a placeholder, and not where it passes from
+    /// the caller.
+    #[serde(default)]
+    pub set_only: bool,
     why: Spanned<String>,
     evidence: Spanned<String>,
 }
@@ -261,7 +268,12 @@ pub struct PinBy {
     pub values: Vec<String>,
     /// With this pattern in its list.
     pub pattern: Option<String>,
-    /// A variable that the launch sets.
+    /// With a list that holds nothing but these, each as it is written here.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// Only where this flag, which wins over it, does not stand.
+    pub unless: Option<String>,
+    /// A variable that the launch sets, to something that is neither empty nor in the user's home.
     pub env: Option<String>,
 }
 
@@ -423,20 +435,12 @@ impl Dialect {
                 on: &twin.on,
                 off: &twin.off,
                 grants: &flag.grants,
+                set_only: false,
                 why: flag.why(),
                 flag: flag.names().next(),
             })
         });
-        let own = self.variables.iter().map(|variable| Watched {
-            name: &variable.name,
-            class: variable.class(),
-            on: &variable.on,
-            off: &variable.off,
-            grants: &variable.grants,
-            why: variable.why(),
-            flag: None,
-        });
-        twins.chain(own)
+        twins.chain(self.variables.iter().map(Variable::watched))
     }
 
     fn validate(&self) -> Result<(), Fault> {
@@ -457,9 +461,7 @@ impl Dialect {
             flag.validate(self.parser, &mut seen)?;
         }
         for variable in &self.variables {
-            filled(&variable.why)?;
-            letters(&variable.evidence)?;
-            grants(&variable.class, &variable.grants)?;
+            variable.validate()?;
         }
         for pin in &self.pins {
             filled(&pin.why)?;
@@ -472,9 +474,14 @@ impl Dialect {
 
     fn validate_pin(&self, by: &Spanned<PinBy>) -> Result<(), Fault> {
         let fault = |message: String| Err(Fault::new(by.span(), message));
-        let PinBy { flag, key, values, pattern, env } = by.get_ref();
+        let PinBy { flag, key, values, pattern, only, unless, env } = by.get_ref();
         let Some(name) = flag else {
-            return if env.is_some() && key.is_none() && values.is_empty() && pattern.is_none() {
+            return if env.is_some()
+                && key.is_none()
+                && values.is_empty()
+                && pattern.is_none()
+                && only.is_empty()
+            {
                 Ok(())
             } else {
                 fault("a pin is by a `flag` or by an `env` alone".to_owned())
@@ -482,6 +489,9 @@ impl Dialect {
         };
         if env.is_some() {
             return fault("a pin is by a `flag` or by an `env`, not by both".to_owned());
+        }
+        if let Some(name) = unless.as_ref().filter(|name| self.flag(name).is_none()) {
+            return fault(format!("no flag in this file is spelled {name:?}"));
         }
         let Some(flag) = self.flag(name) else {
             return fault(format!("no flag in this file is spelled {name:?}"));
@@ -494,6 +504,11 @@ impl Dialect {
             return fault(
                 "a pin by `pattern` needs a flag that takes `patterns`, and no `values`".to_owned(),
             );
+        }
+        if !only.is_empty()
+            && (flag.takes() != Some(Takes::Patterns) || !values.is_empty() || pattern.is_some())
+        {
+            return fault("a pin by `only` needs a flag that takes `patterns`, and nothing else".to_owned());
         }
         Ok(())
     }
@@ -607,6 +622,31 @@ impl Key {
 }
 
 impl Variable {
+    fn watched(&self) -> Watched<'_> {
+        Watched {
+            name: self.name.get_ref(),
+            class: self.class(),
+            on: &self.on,
+            off: &self.off,
+            grants: &self.grants,
+            set_only: self.set_only,
+            why: self.why(),
+            flag: None,
+        }
+    }
+
+    fn validate(&self) -> Result<(), Fault> {
+        let name = self.name.get_ref();
+        let start = name.strip_suffix('*').unwrap_or(name);
+        if start.is_empty() || start.contains(['*', '=', '\0']) {
+            let message = format!("{name:?} is no variable: a `*` may only be the last of its characters");
+            return Err(Fault::new(self.name.span(), message));
+        }
+        filled(&self.why)?;
+        letters(&self.evidence)?;
+        grants(&self.class, &self.grants)
+    }
+
     /// What it does to the boundary.
     #[must_use]
     pub fn class(&self) -> Class {
@@ -647,13 +687,35 @@ pub(crate) struct Watched<'a> {
     pub(crate) on: &'a [String],
     pub(crate) off: &'a [String],
     pub(crate) grants: &'a [Capability],
+    pub(crate) set_only: bool,
     pub(crate) why: &'a str,
     pub(crate) flag: Option<&'a str>,
 }
 
-/// Dialects by id.
+/// The variables that matter whatever the agent is. A file of its own, in which flags are not allowed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shared {
+    schema: Spanned<u32>,
+    #[serde(default, rename = "env")]
+    variables: Vec<Variable>,
+}
+
+impl Shared {
+    fn validate(&self) -> Result<(), Fault> {
+        if *self.schema.get_ref() != 1 {
+            return Err(Fault::new(self.schema.span(), "the schema must be 1"));
+        }
+        self.variables.iter().try_for_each(Variable::validate)
+    }
+}
+
+/// Dialects by id, and the variables that matter to all of them.
 #[derive(Clone, Debug, Default)]
-pub struct Dialects(BTreeMap<String, Dialect>);
+pub struct Dialects {
+    by_id: BTreeMap<String, Dialect>,
+    shared: Vec<Variable>,
+}
 
 impl Dialects {
     /// No dialects.
@@ -673,7 +735,17 @@ impl Dialects {
             let path = format!("fixtures/agents/{}.toml", agent.id());
             dialects.add(Path::new(&path), agent.dialect_source())?;
         }
+        let path = Path::new("fixtures/agents/shared.toml");
+        let text = include_str!("../../fixtures/agents/shared.toml");
+        let shared: Shared = from_toml(path, text)?;
+        shared.validate().map_err(|fault| SourceError::new(path, text, fault.span, fault.message))?;
+        dialects.shared = shared.variables;
         Ok(dialects)
+    }
+
+    /// Every variable that matters whatever the agent is.
+    pub(crate) fn shared(&self) -> impl Iterator<Item = Watched<'_>> {
+        self.shared.iter().map(Variable::watched)
     }
 
     /// Adds the dialect in `text`, which `path` holds.
@@ -686,7 +758,7 @@ impl Dialects {
 
         let dialect = Dialect::parse(path, text)?;
         let span = dialect.id.span();
-        match self.0.entry(dialect.id().to_owned()) {
+        match self.by_id.entry(dialect.id().to_owned()) {
             Entry::Occupied(taken) => {
                 let message = format!("the dialect {:?} exists already", taken.key());
                 Err(SourceError::new(path, text, span, message).with_help("choose another id"))
@@ -698,12 +770,12 @@ impl Dialects {
     /// The dialect with this id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Dialect> {
-        self.0.get(id)
+        self.by_id.get(id)
     }
 
     /// Every dialect, in the order of ids.
     pub fn iter(&self) -> impl Iterator<Item = &Dialect> {
-        self.0.values()
+        self.by_id.values()
     }
 }
 

@@ -69,12 +69,13 @@ impl Context<'_> {
         self.launch.argv.get(index).map_or("", String::as_str)
     }
 
-    /// Whether the launch lists every one of these under its `grants`, alone or as `capability:what`.
+    /// Whether the launch lists every one of these under its `grants`. A grant of a part, `capability:what`, does not
+    /// count: no row of a table knows which part it gives.
     pub(crate) fn means(&self, grants: &[crate::model::Capability]) -> bool {
         grants.iter().all(|capability| {
             let name = serde_json::to_value(capability).unwrap_or_default();
             let name = name.as_str().unwrap_or_default();
-            self.launch.grants.iter().any(|grant| grant.split(':').next() == Some(name))
+            self.launch.grants.iter().any(|grant| grant == name)
         })
     }
 }

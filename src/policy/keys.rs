@@ -45,19 +45,47 @@ pub(crate) fn judge<'a>(flag: &'a Flag, word: &str) -> Vec<Judged<'a>> {
     settings(word)
         .into_iter()
         .map(|setting| {
-            let key = flag
-                .keys
-                .iter()
-                .filter(|(pattern, _)| covers(pattern, &setting.path))
-                .max_by_key(|(pattern, _)| {
-                    let stars = pattern.split('.').filter(|&part| part == "*").count();
-                    (pattern.split('.').count(), usize::MAX - stars)
-                })
-                .map(|(pattern, key)| (pattern.as_str(), key));
+            let key = nearest(flag, own_path(flag, &setting.path));
             let class = key.and_then(|(_, key)| key.class_of(&setting.value));
             Judged { setting, key, class }
         })
         .collect()
+}
+
+/// Whether a word sets the key that `wanted` names, or one below it; where `wanted` has a value, to that value.
+pub(crate) fn sets(flag: &Flag, word: &str, wanted: &str) -> bool {
+    let valued = split(wanted).is_some();
+    let wanted = if valued { settings(wanted) } else { settings(&format!("{wanted}=")) };
+    settings(word).iter().any(|held| {
+        wanted.iter().any(|wanted| {
+            let same = |path: &[String]| path.starts_with(&wanted.path);
+            (same(&held.path) || same(own_path(flag, &held.path))) && (!valued || held.value == wanted.value)
+        })
+    })
+}
+
+/// The path without the keys above it that nest.
+fn own_path<'p>(flag: &Flag, mut path: &'p [String]) -> &'p [String] {
+    let nesting = || flag.keys.iter().filter(|(_, key)| key.nests).map(|(pattern, _)| pattern);
+    let below = |path: &'p [String]| {
+        let pattern = nesting().find(|pattern| covers(pattern, path))?;
+        path.get(pattern.split('.').count()..).filter(|below| !below.is_empty())
+    };
+    while let Some(rest) = below(path) {
+        path = rest;
+    }
+    path
+}
+
+/// The row that covers the most of a path.
+fn nearest<'a>(flag: &'a Flag, path: &[String]) -> Option<(&'a str, &'a Key)> {
+    let covering = flag.keys.iter().filter(|(pattern, _)| covers(pattern, path));
+    covering
+        .max_by_key(|(pattern, _)| {
+            let stars = pattern.split('.').filter(|&part| part == "*").count();
+            (pattern.split('.').count(), usize::MAX - stars)
+        })
+        .map(|(pattern, key)| (pattern.as_str(), key))
 }
 
 /// The key and the value. A `=` inside quotes belongs to the key, unless that leaves no value at all.

@@ -5,7 +5,9 @@ use crate::policy::code::Code;
 use crate::policy::dialect::Dialects;
 use crate::policy::flags::{Context, Findings};
 use crate::policy::quote::quote;
-use crate::policy::rules::{environment, forbidden, never, operands, pins, repeats, table, values, widening};
+use crate::policy::rules::{
+    environment, forbidden, grants, never, operands, pins, prompt, repeats, table, values, widening,
+};
 
 pub(crate) fn run(context: &Context<'_>, findings: &mut Findings<'_>) {
     forbidden::check(context, findings);
@@ -16,6 +18,8 @@ pub(crate) fn run(context: &Context<'_>, findings: &mut Findings<'_>) {
     table::check(context, findings);
     widening::check(context, findings);
     operands::check(context, findings);
+    prompt::check(context, findings);
+    grants::check(context.launch, findings);
     never::check(context, findings);
 }
 
@@ -23,6 +27,8 @@ pub(crate) fn run(context: &Context<'_>, findings: &mut Findings<'_>) {
 pub(crate) fn without_dialect(launch: &Launch, dialects: &Dialects, findings: &mut Findings<'_>) {
     let message = format!("no dialect describes the agent {}", quote(&launch.agent));
     findings.add(Code::UnknownAgent, None, &launch.agent, message);
+    grants::check(launch, findings);
+    never::blank(launch, findings);
     for (index, word) in launch.argv.iter().enumerate() {
         if let Some(message) = forbidden::elsewhere(dialects, &launch.agent, word) {
             findings.add(Code::ForbiddenFlag, Some(index), word, message);

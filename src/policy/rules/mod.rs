@@ -2,10 +2,12 @@
 
 mod environment;
 mod forbidden;
+mod grants;
 mod list;
 mod never;
 mod operands;
 mod pins;
+mod prompt;
 mod repeats;
 mod table;
 mod values;

@@ -31,8 +31,18 @@ fn check_pin(context: &Context<'_>, pin: &Pin, findings: &mut Findings<'_>) {
     let code = if pin.when == When::Sealed { Code::NotSealed } else { Code::MissingPin };
     let mut loose: Option<(Code, Vote)> = None;
     for by in pin.ways() {
-        if by.env.as_ref().is_some_and(|name| context.launch.env.contains_key(name)) {
-            return;
+        if let Some((name, value)) = by.env.as_ref().and_then(|name| context.launch.env.get_key_value(name)) {
+            if is_fresh(value) {
+                return;
+            }
+            let text = format!("{name}={value}");
+            let message = format!("{} does not pin the boundary: {}", quote(&text), clause(pin.why()));
+            return findings.add_as(code, pin.severity, None, &text, message, &pin.fix);
+        }
+        // What wins over this way has the word.
+        let winner = by.unless.as_ref().and_then(|name| context.dialect.flag(name));
+        if winner.is_some_and(|flag| context.parsed.uses_of(flag).next().is_some()) {
+            continue;
         }
         let Some(flag) = by.flag.as_ref().and_then(|name| context.dialect.flag(name)) else { continue };
         let mut votes: Vec<Vote> = votes(context, flag, by);
@@ -67,6 +77,12 @@ fn check_pin(context: &Context<'_>, pin: &Pin, findings: &mut Findings<'_>) {
             findings.add_as(code, pin.severity, None, &missing, message, &pin.fix);
         }
     }
+}
+
+/// Whether a place can be a fresh one: no place at all, and the user's home, are what the agent takes by itself.
+fn is_fresh(value: &str) -> bool {
+    let value = value.trim().to_ascii_lowercase();
+    !value.is_empty() && !["~", "{home", "$home", "${home"].iter().any(|home| value.starts_with(home))
 }
 
 fn in_words(by: &PinBy) -> String {
@@ -117,7 +133,14 @@ fn votes(context: &Context<'_>, flag: &Flag, by: &PinBy) -> Vec<Vote> {
             });
             listed && (by.values.is_empty() || by.values.iter().any(|wanted| wanted == value))
         };
-        let pins = if by.values.is_empty() && by.pattern.is_none() {
+        // An entry that is no plain name may stand for more than it says, or take back what the others say.
+        let plain = |value: &str| {
+            let list = crate::policy::patterns::Patterns::split(value, flag.separator);
+            list.certain && list.patterns.iter().all(|found| by.only.contains(found))
+        };
+        let pins = if !by.only.is_empty() {
+            usage.values.iter().all(|value| plain(&value.text))
+        } else if by.values.is_empty() && by.pattern.is_none() {
             flag.takes() != Some(Takes::Patterns) || usage.values.iter().any(|value| !value.text.is_empty())
         } else {
             usage.values.iter().any(|value| holds(&value.text))

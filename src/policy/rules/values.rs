@@ -1,8 +1,8 @@
 //! Values: eaten ones, missing ones, refused ones, unknown ones, and pattern lists that cannot be cut for sure.
 
-use crate::model::PromptChannel;
+use crate::model::{CompletionChannel, PromptChannel};
 use crate::policy::code::Code;
-use crate::policy::dialect::{Arity, Class, Flag, Takes};
+use crate::policy::dialect::{Arity, Class, Family, Flag, Takes};
 use crate::policy::flags::{Context, Findings};
 use crate::policy::keys;
 use crate::policy::parse::{FlagUse, Word};
@@ -27,6 +27,7 @@ pub(crate) fn check(context: &Context<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         swallowed(context, flag, usage, findings);
+        open(context, flag, usage, findings);
         unknown(context, flag, usage, findings);
     }
     prompt(context, findings);
@@ -47,6 +48,33 @@ fn swallowed(context: &Context<'_>, flag: &Flag, usage: &FlagUse, findings: &mut
             let message =
                 format!("{} eats {} as its value", quote(context.word(usage.word)), quote(&value.text));
             findings.add(Code::SwallowedFlag, Some(value.word), &value.text, message);
+        }
+    }
+}
+
+/// Whether a word begins with what is filled in at run time. JSON and TOML begin with a brace as well.
+fn begins_open(word: &str) -> bool {
+    word.strip_prefix('{')
+        .and_then(|rest| rest.split_once('}'))
+        .is_some_and(|(name, _)| !name.is_empty() && !name.contains(['"', '\'', '=', ':', ',']))
+}
+
+/// A value that is filled in at run time, in a place where the parser takes only a word that does not begin like a
+/// flag.
+fn open(context: &Context<'_>, flag: &Flag, usage: &FlagUse, findings: &mut Findings<'_>) {
+    for (nth, value) in usage.values.iter().enumerate().filter(|(_, value)| !value.attached) {
+        let any_word = context.dialect.family() != Family::Clap
+            && match flag.arity {
+                Arity::One | Arity::Csv => true,
+                Arity::Many => nth == 0,
+                Arity::Switch | Arity::Optional => false,
+            };
+        // The caller makes this file and names it; no prompt and no repository has a say in it.
+        let completion = flag.takes() == Some(Takes::Completion)
+            && matches!(&context.launch.completion, CompletionChannel::File(path) if *path == value.text);
+        if !any_word && !completion && begins_open(&value.text) {
+            let message = format!("{} is filled in at run time and may begin with `-`", quote(&value.text));
+            findings.add(Code::OpenWord, Some(value.word), &value.text, message);
         }
     }
 }
