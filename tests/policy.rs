@@ -413,6 +413,7 @@ const PRODUCED: &[(&str, Agent, Option<usize>, Change)] = &[
     ("overridden-pin", Agent::ClaudeCode, Some(8), |l| {
         l.argv.extend(words(&["--permission-mode", "acceptEdits"]));
     }),
+    ("unmeasured-place", Agent::Codex, Some(1), |l| l.argv.swap(1, 2)),
     ("not-sealed", Agent::ClaudeCode, None, |l| l.sealed = true),
     ("rejected-repeat", Agent::Codex, Some(10), |l| {
         l.argv.splice(10..10, words(&["-s", "workspace-write"]));
@@ -555,7 +556,19 @@ fn a_word_that_does_not_pin_is_found_where_it_stands(
 #[case(Agent::Droid, &["/opt/bin/droid", "exec"])]
 fn another_spelling_of_the_pins_holds(#[case] agent: Agent, #[case] argv: &[&str]) {
     let report = check(&v1_as(agent, argv));
-    assert_eq!(codes(&report), []);
+    let found = codes(&report).into_iter().filter(|(code, _)| *code != "unmeasured-place");
+    assert_eq!(found.count(), 0, "{:#?}", report.findings);
+    assert_eq!(report.verdict, Verdict::Held);
+}
+
+#[rstest]
+#[case(&["codex", "-s", "read-only", "exec", "--ignore-user-config", "--ignore-rules", "-c", "approval_policy=never"], &[1])]
+#[case(&["codex", "--ignore-rules", "-c", "approval_policy=never", "exec", "-s", "read-only", "--ignore-user-config"], &[1, 2])]
+#[case(&["codex", "exec", "-s", "read-only", "--ignore-user-config", "--ignore-rules", "-c", "approval_policy=never"], &[])]
+fn a_pin_before_the_subcommand_is_a_note(#[case] argv: &[&str], #[case] at: &[usize]) {
+    let report = check(&v1_as(Agent::Codex, argv));
+    let expected: Vec<_> = at.iter().map(|&at| ("unmeasured-place", Some(at))).collect();
+    assert_eq!(codes(&report), expected);
     assert_eq!(report.verdict, Verdict::Held);
 }
 

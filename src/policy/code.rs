@@ -85,6 +85,11 @@ codes! {
         "A later word overrides the one that pins the boundary",
         "This agent takes the last one and says nothing.",
         "Keep the word that pins, and remove the other.";
+    /// A word that pins the boundary stands where nobody measured it.
+    UnmeasuredPlace = "unmeasured-place", Note,
+        "A word that pins the boundary stands before the sub-command",
+        "The agent accepts it there; that it is in force there as well was not measured.",
+        "Put it behind the sub-command.";
     /// A launch that must be sealed reads ambient configuration.
     NotSealed = "not-sealed", Error,
         "Ambient configuration is not excluded",

@@ -4,7 +4,7 @@ use crate::policy::code::Code;
 use crate::policy::dialect::{Class, Flag, Pin, PinBy, Repeat, Takes, When};
 use crate::policy::flags::{Context, Findings};
 use crate::policy::keys;
-use crate::policy::parse::FlagUse;
+use crate::policy::parse::{FlagUse, Word};
 use crate::policy::quote::{clause, quote};
 
 /// A word that speaks about a pin.
@@ -48,13 +48,13 @@ fn check_pin(context: &Context<'_>, pin: &Pin, findings: &mut Findings<'_>) {
         let mut votes: Vec<Vote> = votes(context, flag, by);
         // A list that only adds up cannot be taken back; everything else is what its last word says. Where a
         // second one is refused, the first counts and the repetition is an error of its own.
-        let settled = match (by.key.is_some(), context.dialect.repeat(flag)) {
-            (false, Repeat::Accumulates) => votes.iter().any(|vote| vote.pins),
-            (false, Repeat::Error) => votes.first().is_some_and(|vote| vote.pins),
-            _ => votes.last().is_some_and(|vote| vote.pins),
+        let decisive = match (by.key.is_some(), context.dialect.repeat(flag)) {
+            (false, Repeat::Accumulates) => votes.iter().rfind(|vote| vote.pins),
+            (false, Repeat::Error) => votes.first(),
+            _ => votes.last(),
         };
-        if settled {
-            return;
+        if let Some(vote) = decisive.filter(|vote| vote.pins) {
+            return place(context, vote, findings);
         }
         let pinned_before = votes.iter().any(|vote| vote.pins);
         if let Some(last) = votes.pop().filter(|_| loose.is_none()) {
@@ -76,6 +76,16 @@ fn check_pin(context: &Context<'_>, pin: &Pin, findings: &mut Findings<'_>) {
             let message = if pin.by.is_empty() { pin.why().to_owned() } else { message };
             findings.add_as(code, pin.severity, None, &missing, message, &pin.fix);
         }
+    }
+}
+
+/// Says where a word that pins stands before the sub-command.
+fn place(context: &Context<'_>, vote: &Vote, findings: &mut Findings<'_>) {
+    let subcommand = context.parsed.words.iter().position(|word| matches!(word, Word::Subcommand(_)));
+    if subcommand.is_some_and(|subcommand| vote.word < subcommand) {
+        let message =
+            format!("{} stands before the sub-command, where it was not measured", quote(&vote.text));
+        findings.add(Code::UnmeasuredPlace, Some(vote.word), &vote.text, message);
     }
 }
 
