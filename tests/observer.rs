@@ -1,5 +1,6 @@
 //! What the harness sees of an agent that it cannot find among the descendants of the runner.
 
+use std::ffi::OsString;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -44,6 +45,23 @@ fn start_elsewhere(host: &str) -> Child {
     agent
 }
 
+/// The verdict on a host that this command starts.
+fn verdict_on(case: &Case, command: Vec<OsString>) -> VerdictEvent {
+    let options = Options {
+        runner: Runner::Host { name: "host".to_owned(), command },
+        executable: Some(env!("CARGO_BIN_EXE_argvow").into()),
+        ..Options::default()
+    };
+    let mut seen = None;
+    run(&[case], &options, &Stop::default(), &mut |event| {
+        if let Event::Verdict(verdict) = event {
+            seen = Some(verdict);
+        }
+    })
+    .unwrap();
+    seen.unwrap()
+}
+
 #[test]
 fn an_agent_that_lives_outside_of_the_runners_tree_is_seen() {
     let dir = tempfile::tempdir().unwrap();
@@ -55,24 +73,12 @@ fn an_agent_that_lives_outside_of_the_runners_tree_is_seen() {
     let case: Case = toml::from_str(CASE).unwrap();
     case.validate().unwrap();
     let command = ["sh".into(), host.clone().into()].into();
-    let options = Options {
-        runner: Runner::Host { name: "elsewhere".to_owned(), command },
-        executable: Some(env!("CARGO_BIN_EXE_argvow").into()),
-        ..Options::default()
-    };
     let helper = thread::spawn(move || start_elsewhere(&host));
-    let mut seen: Option<VerdictEvent> = None;
-    run(&[&case], &options, &Stop::default(), &mut |event| {
-        if let Event::Verdict(verdict) = event {
-            seen = Some(verdict);
-        }
-    })
-    .unwrap();
+    let seen = verdict_on(&case, command);
     let mut agent = helper.join().unwrap();
     let alive = agent.try_wait().unwrap().is_none();
     agent.kill().unwrap();
     agent.wait().unwrap();
-    let seen = seen.unwrap();
     assert!(alive, "the harness reached a process that is none of its own");
     assert_eq!(
         (seen.verdict, seen.detail.as_str()),
@@ -163,19 +169,7 @@ fn what_no_runner_may_do_is_seen_whatever_the_case(
     let case: Case = toml::from_str(SIMPLE).unwrap();
     case.validate().unwrap();
     let command = vec!["sh".into(), "-c".into(), format!("{preamble}{script}").into()];
-    let options = Options {
-        runner: Runner::Host { name: "shell".to_owned(), command },
-        executable: Some(env!("CARGO_BIN_EXE_argvow").into()),
-        ..Options::default()
-    };
-    let mut seen: Option<VerdictEvent> = None;
-    run(&[&case], &options, &Stop::default(), &mut |event| {
-        if let Event::Verdict(verdict) = event {
-            seen = Some(verdict);
-        }
-    })
-    .unwrap();
-    let seen = seen.unwrap();
+    let seen = verdict_on(&case, command);
     assert_eq!(seen.verdict, verdict, "{}: {}", seen.detail, seen.evidence);
     assert!(seen.detail.contains(detail), "{}", seen.detail);
 }

@@ -395,8 +395,8 @@ impl Interpreter {
             }
             let numbers: Vec<i32> = self.signals.iter().map(|on| on.signal.number()).collect();
             let Some(signal) = wait_signal(&numbers, left) else { continue };
-            self.record(Fact::Signal(signal.number));
-            let on = self.signals.iter().find(|on| on.signal.number() == signal.number).cloned();
+            self.record(Fact::Signal(signal));
+            let on = self.signals.iter().find(|on| on.signal.number() == signal).cloned();
             if let Some(OnSignal { exit: Some(status), after, .. }) = on {
                 std::thread::sleep(after.unwrap_or_default());
                 return Err(Over(status));

@@ -22,9 +22,9 @@ pub use cancel::Cancel;
 pub use containment::Containment;
 pub use job::run;
 pub use own::{
-    Child, WaitedSignal, arm_expiry, become_session_leader, block_signals, close_all_but, close_descriptor,
-    execute, executed_name, fork, handle_as_default, ignore_signals, lead_group, leak_descriptor, make_fifo,
-    raise, wait_child, wait_signal,
+    Child, arm_expiry, become_session_leader, block_signals, close_all_but, close_descriptor, execute,
+    executed_name, fork, handle_as_default, ignore_signals, lead_group, leak_descriptor, make_fifo, raise,
+    wait_child, wait_signal,
 };
 pub use set::{JobCancel, JobId, JobSet};
 pub use spawn::{Message, SpawnError, Stdio, Supervised};

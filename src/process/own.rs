@@ -17,13 +17,6 @@ pub enum Child {
     Child,
 }
 
-/// A signal that was waited for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct WaitedSignal {
-    /// Its number.
-    pub number: i32,
-}
-
 /// Forks. To be called while the process has one thread.
 ///
 /// # Errors
@@ -110,15 +103,15 @@ pub fn block_signals(signals: &[i32]) {
     change_mask(libc::SIG_BLOCK, signals);
 }
 
-/// Waits until one of `signals`, which are blocked, arrives; `None` when `limit` passes first.
+/// Waits until one of `signals`, which are blocked, arrives, and tells its number; `None` when `limit` passes first.
 #[must_use]
-pub fn wait_signal(signals: &[i32], limit: Duration) -> Option<WaitedSignal> {
+pub fn wait_signal(signals: &[i32], limit: Duration) -> Option<i32> {
     let set = signal_set(signals);
     let time =
         libc::timespec { tv_sec: limit.as_secs() as libc::time_t, tv_nsec: limit.subsec_nanos().into() };
     // SAFETY: the set and the time are values of this frame; no details are asked for.
     let number = unsafe { libc::sigtimedwait(&raw const set, ptr::null_mut(), &raw const time) };
-    (number > 0).then_some(WaitedSignal { number })
+    (number > 0).then_some(number)
 }
 
 fn change_mask(how: i32, signals: &[i32]) {

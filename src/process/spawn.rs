@@ -301,12 +301,6 @@ impl Supervised {
         self.control.as_fd()
     }
 
-    /// Readable when the supervisor is gone.
-    #[must_use]
-    pub fn supervisor(&self) -> BorrowedFd<'_> {
-        self.supervisor.as_fd()
-    }
-
     /// The supervisor's process id: the root of everything that the agent starts.
     #[must_use]
     pub fn supervisor_id(&self) -> i32 {

@@ -55,6 +55,8 @@ struct Line {
     /// What the host has not taken yet.
     to_say: Vec<u8>,
     said: Vec<u8>,
+    /// How much of that is known to hold no end of a line.
+    searched: usize,
     complained: Vec<u8>,
     /// The beginning of a record whose end has not come.
     partial: Vec<u8>,
@@ -186,6 +188,7 @@ impl Drive<'_> {
             open: [true; 2],
             to_say: Vec::new(),
             said: Vec::new(),
+            searched: 0,
             complained: Vec::new(),
             partial: Vec::new(),
         };
@@ -206,8 +209,7 @@ impl Drive<'_> {
         loop {
             let unborn = if seen.born_ns().is_none() { start } else { 0 };
             let end = seen.due_ns().saturating_add(bound).saturating_add(unborn);
-            while let Some(at) = line.said.iter().position(|&byte| byte == b'\n') {
-                let said: Vec<u8> = line.said.drain(..=at).collect();
+            while let Some(said) = line.next() {
                 seen.answered_ns = Some(now_ns());
                 match serde_json::from_slice::<Answer>(&said) {
                     Ok(answer) if answer.index < seen.calls && !seen.answers.contains_key(&answer.index) => {
@@ -406,6 +408,18 @@ impl Line {
             Err(Errno::AGAIN | Errno::INTR) => {}
             Err(_) => self.to_say.clear(),
         }
+    }
+
+    /// The next line that is whole. Looks at no byte twice: a line may be long, and come in many pieces.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let end = self.said[self.searched..].iter().position(|&byte| byte == b'\n');
+        let Some(end) = end else {
+            self.searched = self.said.len();
+            return None;
+        };
+        let line = self.said.drain(..=self.searched + end).collect();
+        self.searched = 0;
+        Some(line)
     }
 
     /// Takes in what is there, but not more in one go than leaves time for the clock.
